@@ -2,8 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from functools import partial
 
 import structlog
 from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections, connections
@@ -11,6 +10,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, close_old
 from jobs.webhooks.claims import Held, Walk, take_due
 from jobs.webhooks.sending import attempt, not_sent, signed
 from jobs.webhooks.settlement import Outcome, settle, without_words
+from tenants.core.growing_threads import GrowingThreads
 
 log = structlog.get_logger(__name__)
 THREADS = 40
@@ -30,51 +30,6 @@ process after its lease.
 """
 
 
-class Senders:
-    """A pool of threads that grows with the work. Each thread keeps its database connection.
-
-    The caller limits how much work it gives to the pool. `send` must not raise.
-    """
-
-    def __init__(self, send: Callable[[Held], None]) -> None:
-        self._send = send
-        self._work: SimpleQueue[Held] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._idle = 0
-
-    def give(self, held: Held) -> None:
-        """Send the delivery in a thread. Raises RuntimeError if the system cannot start a thread for it."""
-        with self._lock:
-            is_awaited = self._idle > 0
-            self._idle -= is_awaited
-        if is_awaited:
-            self._work.put(held)
-        else:
-            # It is a daemon thread, because a receiver that hangs must not keep the process from stopping.
-            threading.Thread(target=self._run, args=(held,), name="webhook", daemon=True).start()
-
-    def _run(self, held: Held | None) -> None:
-        try:
-            while held is not None:
-                self._send(held)
-                held = self._next()
-        finally:
-            connections.close_all()
-
-    def _next(self) -> Held | None:
-        with self._lock:
-            self._idle += 1
-        try:
-            return self._work.get(timeout=IDLE_S)
-        except Empty:
-            with self._lock:
-                leaves = self._idle > 0
-                self._idle -= leaves
-            # If the idle count is used up, a delivery was given at this very moment, and its giver counts on this
-            # thread.
-            return None if leaves else self._work.get()
-
-
 class Deliverer:
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
@@ -83,7 +38,7 @@ class Deliverer:
         self._ended = False
         """Set if a request has ended since the last look, so that its endpoint may get the next one."""
         self._walk = Walk()
-        self._senders = Senders(self._deliver)
+        self._threads = GrowingThreads("webhook", idle_s=IDLE_S)
         self._said: set[str] = set()
         """The names of errors that prevent sending and have been logged."""
         self.looked_s = time.monotonic()
@@ -125,7 +80,7 @@ class Deliverer:
         """Start to send a delivery. A failure with one delivery must not stop the others."""
         self._count(held, -1)
         try:
-            self._senders.give(held)
+            self._threads.run(partial(self._deliver, held))
         except RuntimeError as error:
             self._count(held, 1)
             log.warning("webhook_thread_not_started", delivery_id=str(held.id), error=str(error))

@@ -14,10 +14,10 @@ from jobs.queue.metrics import LEADING
 from jobs.queue.outage import Outage
 from jobs.queue.upkeep import sweep
 from maas.scheduler.duties import DUTIES
-from maas.scheduler.threads import DutyThreads
 from maas.scheduler.timing import Aside, Duties
 from tenants.core.db.failures import PASSING, is_operators
 from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.growing_threads import GrowingThreads
 
 LOCK_ID = 0x6D616173
 SILENCE_S = 3
@@ -83,6 +83,8 @@ PROVE_EVERY_S = 0.2
 SWEEP_EVERY_S = 0.5
 """Seconds between two sweeps. A page of a worker that died waits for the next sweep after its lease has expired."""
 STAND_BY_S = 0.5
+IDLE_S = 3.0
+"""Seconds for which a thread without a duty keeps its database connections."""
 FRESH_S = 10.0
 OUTAGE_MARGIN_S = 2.0
 HANGS_S = 120.0
@@ -100,7 +102,7 @@ class Scheduler:
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
         self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
-        threads = DutyThreads()
+        threads = GrowingThreads("duty", idle_s=IDLE_S)
         self._sweep = Aside(self._sweep_after_outages, threads)
         others = ((duty.every_s, Aside(duty.do, threads)) for duty in DUTIES)
         self._duties = Duties(((SWEEP_EVERY_S, self._sweep), *others))

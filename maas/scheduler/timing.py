@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import structlog
 from django.db import close_old_connections, connections
 
-from maas.scheduler.threads import DutyThreads
+from tenants.core.growing_threads import GrowingThreads
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ LONG_S = 60.0
 class Aside:
     """A duty. Calling the object starts it in another thread, or does nothing while its last run is in progress."""
 
-    def __init__(self, do: Callable[[], object], threads: DutyThreads) -> None:
+    def __init__(self, do: Callable[[], object], threads: GrowingThreads) -> None:
         self.name: str = getattr(do, "__name__", repr(do))
         self._do = do
         self._threads = threads
@@ -64,7 +64,7 @@ class Aside:
             return
         self._begun_s, self._told = time.monotonic(), False
         try:
-            self._threads.run(self._run, self.name)
+            self._threads.run(self._run)
         except RuntimeError:  # No thread can be started now. The duty is due again.
             self._begun_s = None
             raise

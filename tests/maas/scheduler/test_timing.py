@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maas.scheduler.threads import DutyThreads
 from maas.scheduler.timing import Aside, Duties, next_due_s
+from tenants.core.growing_threads import GrowingThreads
 from tests.waiting import eventually
 
 
@@ -84,7 +84,7 @@ class Duty:
 
 def test_duty_that_waits_holds_nobody_up_and_is_not_begun_twice() -> None:
     duty = Duty()
-    aside = Aside(duty.do, DutyThreads())
+    aside = Aside(duty.do, GrowingThreads("duty", idle_s=1))
     aside()
     eventually(lambda: duty.begun, "the duty")
     aside()
@@ -96,38 +96,10 @@ def test_duty_that_waits_holds_nobody_up_and_is_not_begun_twice() -> None:
 def test_duty_that_failed_is_begun_again() -> None:
     duty = Duty()
     duty.go_on.set()
-    aside = Aside(duty.do, DutyThreads())
+    aside = Aside(duty.do, GrowingThreads("duty", idle_s=1))
 
     def begin() -> bool:
         aside()
         return duty.begun >= 2
 
     assert eventually(begin, "the second time")
-
-
-def test_duties_one_after_another_share_a_thread() -> None:
-    threads, seen = DutyThreads(), []
-    for number in range(5):
-        done = threading.Event()
-
-        def work(done: threading.Event = done) -> None:
-            seen.append(threading.current_thread())
-            done.set()
-
-        threads.run(work, f"{number}")
-        assert done.wait(20)
-        eventually(lambda: threads.idle, "the thread to be idle again")
-    assert len(set(seen)) == 1
-
-
-def test_thread_without_work_ends_and_another_takes_over() -> None:
-    threads = DutyThreads(idle_s=0.01)
-
-    def thread_of_a_duty() -> threading.Thread:
-        seen: list[threading.Thread] = []
-        threads.run(lambda: seen.append(threading.current_thread()), "short")
-        eventually(lambda: seen, "the duty")
-        eventually(lambda: not seen[0].is_alive(), "the end of its thread")
-        return seen[0]
-
-    assert thread_of_a_duty() is not thread_of_a_duty()

@@ -1,4 +1,4 @@
-"""Threads that run the duties of the scheduler, one duty at a time each."""
+"""A pool of threads that grows with the work, and shrinks when it is idle."""
 
 import threading
 from collections.abc import Callable
@@ -6,31 +6,31 @@ from queue import Empty, SimpleQueue
 
 from django.db import connections
 
-IDLE_S = 3.0
-"""Seconds after which a thread without work ends and closes its connections."""
-
 Work = Callable[[], None]
 
 
-class DutyThreads:
-    """A pool that grows as far as duties run at the same time. A duty that hangs therefore delays no other.
+class GrowingThreads:
+    """A pool that grows as far as work runs at the same time, so that work that hangs delays no other.
 
-    The thread that became idle last gets the next duty. A few threads then do nearly everything, and keep their
-    connections: a new connection costs the database more than most duties.
+    The thread that became idle last gets the next work. A few threads then do nearly everything, and keep their
+    database connections: a new connection costs the database more than most work.
     """
 
-    def __init__(self, idle_s: float = IDLE_S) -> None:
+    def __init__(self, name: str, *, idle_s: float) -> None:
+        """Set up the pool. A thread without work ends after `idle_s` and closes its connections."""
+        self._name = name
         self._idle_s = idle_s
         self._idle: list[SimpleQueue[Work]] = []
         self._lock = threading.Lock()
 
-    def run(self, work: Work, name: str) -> None:
-        """Run the work in a thread. The work must not raise."""
+    def run(self, work: Work) -> None:
+        """Run the work in a thread. It must not raise. Raises RuntimeError if no thread can be started for it."""
         with self._lock:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = SimpleQueue()
-            threading.Thread(target=self._serve, args=(inbox,), name=f"duty-{name}", daemon=True).start()
+            # It is a daemon thread, because work that hangs must not keep the process from stopping.
+            threading.Thread(target=self._serve, args=(inbox,), name=self._name, daemon=True).start()
         inbox.put(work)
 
     @property
@@ -55,4 +55,4 @@ class DutyThreads:
                 if inbox in self._idle:
                     self._idle.remove(inbox)
                     return None
-        return inbox.get()  # It was chosen for a duty at this moment.
+        return inbox.get()  # It was chosen for work at this moment.
