@@ -14,6 +14,4 @@ class InferenceConfig(AppConfig):
         """Register the erasure of cached results. The `tenants` app does not know about models, so this app registers
         it there.
         """
-        import_module("tenants.accounts.results").on_erasure(
-            import_module("inference.cache.erasing").erase_entries
-        )
+        import_module("tenants.accounts.results").on_erasure(import_module("inference.cache.erasing").erase_entries)

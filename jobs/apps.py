@@ -11,6 +11,4 @@ class JobsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        import_module("tenants.audit.services").on_action(
-            import_module("jobs.events.changes").announce_access
-        )
+        import_module("tenants.audit.services").on_action(import_module("jobs.events.changes").announce_access)

@@ -122,7 +122,5 @@ GATES = (
         _("everybody"),
         OUTAGE,
     ),
-    Gate(
-        "disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), OUTAGE
-    ),
+    Gate("disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), OUTAGE),
 )

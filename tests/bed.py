@@ -21,9 +21,7 @@ _MARKS_BY_FIXTURE = {"amqp_url": pytest.mark.rabbitmq, "browser": pytest.mark.br
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--without-services", action="store_true", help="start no servers: for tests of pure code alone"
-    )
+    parser.addoption("--without-services", action="store_true", help="start no servers: for tests of pure code alone")
 
 
 @pytest.hookimpl(tryfirst=True)

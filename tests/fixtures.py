@@ -43,16 +43,12 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
 
 @pytest.fixture
 def tenant() -> CreatedTenant:
-    return create_tenant(
-        name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse"
-    )
+    return create_tenant(name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse")
 
 
 @pytest.fixture
 def other_tenant() -> CreatedTenant:
-    return create_tenant(
-        name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse"
-    )
+    return create_tenant(name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse")
 
 
 @pytest.fixture

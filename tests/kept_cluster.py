@@ -93,9 +93,7 @@ def give_if_kept(home: Path) -> None:
 def _copy(source: Path, target: Path, parts: Iterable[str]) -> None:
     # The program cp is used, because shutil does not preserve owners, and PostgreSQL's data may belong to another
     # account.
-    subprocess.run(
-        ["cp", "-a", "--reflink=auto", *(str(source / part) for part in parts), str(target)], check=True
-    )
+    subprocess.run(["cp", "-a", "--reflink=auto", *(str(source / part) for part in parts), str(target)], check=True)
 
 
 def _digest() -> str:

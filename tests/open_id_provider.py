@@ -155,9 +155,7 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
         tokens = self.provider.tokens(_first(sent))
-        self._say(
-            self._padded("token", tokens) if tokens else {"error": "invalid_grant"}, 200 if tokens else 400
-        )
+        self._say(self._padded("token", tokens) if tokens else {"error": "invalid_grant"}, 200 if tokens else 400)
 
     def _padded(self, part: str, answer: dict[str, Any]) -> dict[str, Any]:
         more = self.provider.padded.get(part)

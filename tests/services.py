@@ -105,11 +105,7 @@ class RunServices:
 
     def _manage(self, *arguments: str) -> None:
         """Run a command on the database that is stored."""
-        env = (
-            without_product(os.environ)
-            | self.address().environment(0)
-            | {"MAAS_DATABASE_URL": self._postgres.url}
-        )
+        env = without_product(os.environ) | self.address().environment(0) | {"MAAS_DATABASE_URL": self._postgres.url}
         command = [sys.executable, str(PROJECT / "manage.py"), *arguments]
         subprocess.run(command, env=env, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 

@@ -143,9 +143,7 @@ def _intent(account: Account, *, amount: int, currency: str, status: str, **fiel
 
 def _method(account: Account, method_id: str, customer: str) -> Row:
     card = {"brand": "visa", "last4": "4242", "exp_month": 12, "exp_year": 2030}
-    return _new(
-        account.methods, "pm", "payment_method", id=method_id, type="card", card=card, customer=customer
-    )
+    return _new(account.methods, "pm", "payment_method", id=method_id, type="card", card=card, customer=customer)
 
 
 def _found(rows: dict[str, Row], row_id: str) -> Row:
@@ -195,9 +193,7 @@ def _create_intent(account: Account, form: Row) -> Row:
     row = _intent(account, amount=amount, currency=currency, status="requires_payment_method", **fields)
     error = {"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"}
     row["last_payment_error"] = error
-    raise Refused(
-        402, "card_error", "card_declined", decline_code="insufficient_funds", payment_intent=dict(row)
-    )
+    raise Refused(402, "card_error", "card_declined", decline_code="insufficient_funds", payment_intent=dict(row))
 
 
 def _create_refund(account: Account, form: Row) -> Row:

@@ -29,9 +29,7 @@ class ArchiveCalls:
         return self._calls.listed("/v1/archives", {}, Archive.from_json)
 
     def entries(self, archive_id: str) -> Flow[Part[ArchiveEntry]]:
-        return self._calls.listed(
-            f"/v1/archives/{archive_id}/entries", {}, ArchiveEntry.from_json, by="after"
-        )
+        return self._calls.listed(f"/v1/archives/{archive_id}/entries", {}, ArchiveEntry.from_json, by="after")
 
     def wait(self, archive_id: str, timeout_s: float | None, told: ArchiveTold | None) -> Flow[Archive]:
         """Wait for the archive. The service holds no answer back but says how often to ask."""

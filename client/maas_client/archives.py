@@ -100,9 +100,7 @@ class ArchiveEntry:
 
 
 def archive_request(file: Source, how: Unpacking) -> Request:
-    form: dict[str, str] = {
-        name: str(how[name]) for name in ("model", "priority", "webhook_url") if name in how
-    }
+    form: dict[str, str] = {name: str(how[name]) for name in ("model", "priority", "webhook_url") if name in how}
     if "parameters" in how:
         form["parameters"] = json.dumps(dict(how["parameters"]))
     return Request(

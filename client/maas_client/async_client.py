@@ -119,9 +119,7 @@ class AsyncClient:
         """List all pages, one after the other."""
         return self._each(self._calls.pages(job_id))
 
-    async def events(
-        self, job_id: str | None = None, *, after: str | int | None = None
-    ) -> AsyncGenerator[Event, None]:
+    async def events(self, job_id: str | None = None, *, after: str | int | None = None) -> AsyncGenerator[Event, None]:
         """Follow events as they happen: those of a job, after a number and up to its end, or all, after a cursor and
         forever.
 
@@ -131,9 +129,7 @@ class AsyncClient:
         patient = self._calls.with_retries(self._configuration.max_cuts)
         while not tail.over and (path := await self._play(patient.socket_path(tail))):
             try:
-                async with connect(
-                    self._configuration.socket_url(path), ssl=self._configuration.socket_ssl
-                ) as socket:
+                async with connect(self._configuration.socket_url(path), ssl=self._configuration.socket_ssl) as socket:
                     if opening := tail.opening():
                         await socket.send(opening)
                     while not tail.over:

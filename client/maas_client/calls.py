@@ -173,9 +173,7 @@ class Calls:
     def download(self, job_id: str, path: Path, kind: str | None) -> Flow[Path]:
         suffix = kind or path.suffix.removeprefix(".").lower()
         if suffix not in DOWNLOADS:
-            raise ValueError(
-                f"A result comes as one of {', '.join(DOWNLOADS)}; {path.name!r} names none of them."
-            )
+            raise ValueError(f"A result comes as one of {', '.join(DOWNLOADS)}; {path.name!r} names none of them.")
         yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{suffix}", save_to=path))
         return path
 
@@ -205,9 +203,7 @@ class Calls:
 
     def document_from_url(self, url: str, name: str | None, key: str | None) -> Flow[Document]:
         wanted = {"url": url} | ({"name": name} if name else {})
-        request = Request(
-            "POST", "/v1/documents", json=wanted, headers=key_header(key), held_s=LONGEST_FETCH_S
-        )
+        request = Request("POST", "/v1/documents", json=wanted, headers=key_header(key), held_s=LONGEST_FETCH_S)
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
     def document(self, document_id: str) -> Flow[Document]:
@@ -239,9 +235,7 @@ class Calls:
         query: dict[str, str | int] = {"limit": limit} if after is None else {"limit": limit, "after": after}
         held_s = float(math.ceil(min(wait_s, LONGEST_ROUND_S)))
         prefer = {"Prefer": f"wait={held_s:.0f}"} if held_s > 0 else {}
-        return self.shaped(
-            Request("GET", "/v1/events", query, headers=prefer, held_s=held_s), EventPage.from_json
-        )
+        return self.shaped(Request("GET", "/v1/events", query, headers=prefer, held_s=held_s), EventPage.from_json)
 
     def socket_path(self, tail: Tail) -> Flow[str | None]:
         """Return the path and query of a websocket that opens once, or None if no more events can come."""

@@ -93,9 +93,7 @@ class Client:
     def job(self, job_id: str) -> Job:
         return self._play(self._calls.job(job_id))
 
-    def jobs(
-        self, *, state: str | None = None, model: str | None = None, document: str | None = None
-    ) -> Iterator[Job]:
+    def jobs(self, *, state: str | None = None, model: str | None = None, document: str | None = None) -> Iterator[Job]:
         """List jobs, newest first. `state` may be several states, separated by commas."""
         return self._each(self._calls.jobs({"state": state, "model": model, "document": document}))
 
@@ -119,9 +117,7 @@ class Client:
         """List all pages, one after the other."""
         return self._each(self._calls.pages(job_id))
 
-    def events(
-        self, job_id: str | None = None, *, after: str | int | None = None
-    ) -> Generator[Event, None, None]:
+    def events(self, job_id: str | None = None, *, after: str | int | None = None) -> Generator[Event, None, None]:
         """Follow events as they happen: those of a job, after a number and up to its end, or all, after a cursor and
         forever.
 
@@ -131,9 +127,7 @@ class Client:
         patient = self._calls.with_retries(self._configuration.max_cuts)
         while not tail.over and (path := self._play(patient.socket_path(tail))):
             try:
-                with connect(
-                    self._configuration.socket_url(path), ssl=self._configuration.socket_ssl
-                ) as socket:
+                with connect(self._configuration.socket_url(path), ssl=self._configuration.socket_ssl) as socket:
                     if opening := tail.opening():
                         socket.send(opening)
                     while not tail.over:
@@ -170,9 +164,7 @@ class Client:
         part = file_part(file, name, progress)
         return self._play(self._calls.upload(part, idempotency_key))
 
-    def document_from_url(
-        self, url: str, *, name: str | None = None, idempotency_key: str | None = None
-    ) -> Document:
+    def document_from_url(self, url: str, *, name: str | None = None, idempotency_key: str | None = None) -> Document:
         """Let the service fetch a document: `https://…`, from a public server without a sign-in or redirects."""
         return self._play(self._calls.document_from_url(url, name, idempotency_key))
 

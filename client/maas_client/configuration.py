@@ -56,9 +56,7 @@ def _url(text: str) -> str:
     except ValueError:
         good = False
     if not good or parts.username or parts.query or parts.fragment:
-        raise _not_configured(
-            f"{text[:100]!r} is no address of a service; it looks like https://maas.example.com."
-        )
+        raise _not_configured(f"{text[:100]!r} is no address of a service; it looks like https://maas.example.com.")
     return text.rstrip("/")
 
 

@@ -134,9 +134,7 @@ class JobFailed(MaasError):
     def __init__(self, result: Result) -> None:
         job = result.job
         why = job.error.detail if job.error else "It has no result."
-        super().__init__(
-            f"Job {job.id} {_ENDED[job.state]}: {why}", code=job.error.code if job.error else job.state
-        )
+        super().__init__(f"Job {job.id} {_ENDED[job.state]}: {why}", code=job.error.code if job.error else job.state)
         self.result = result
         self.job = job
 

@@ -41,9 +41,7 @@ def error_of(outcome: Reply | Lost | None) -> MaasError | None:
     """Return the error of an outcome, or None if the answer is good."""
     if not isinstance(outcome, Reply):
         why = outcome.why if outcome else "nothing was sent"
-        return ConnectionFailed(
-            f"The service cannot be reached: {why}", unsent=bool(outcome and outcome.unsent)
-        )
+        return ConnectionFailed(f"The service cannot be reached: {why}", unsent=bool(outcome and outcome.unsent))
     return None if outcome.status < 300 else _refusal(outcome)
 
 
@@ -54,9 +52,7 @@ def _refusal(reply: Reply) -> MaasError:
     request_id = str(problem.get("request_id", reply.headers.get("x-request-id", "")))
     status, retry_after_s = reply.status, _retry_after_s(reply)
     if status == 429:
-        return RateLimited(
-            detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s
-        )
+        return RateLimited(detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s)
     if status == 409:
         return Conflict(detail, code=code, status=status, request_id=request_id, retry_after_s=retry_after_s)
     if status in _BY_STATUS:

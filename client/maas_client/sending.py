@@ -74,9 +74,7 @@ class Sending:
             "Upload-Offset": str(offset),
             "Content-Type": "application/offset+octet-stream",
         }
-        outcome = yield Request(
-            "PATCH", path, content=file.read(PART_BYTES), headers=headers, held_s=CHECKED_S
-        )
+        outcome = yield Request("PATCH", path, content=file.read(PART_BYTES), headers=headers, held_s=CHECKED_S)
         error = error_of(outcome)
         if error is None and isinstance(outcome, Reply):
             self._goes_on()

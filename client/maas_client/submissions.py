@@ -39,9 +39,7 @@ class Work(TypedDict, total=False):
 
 
 def submission(model: str, file: Source | None, work: Work) -> Request:
-    given: list[str] = [
-        name for name in ("text", "texts", "tensors", "document", "document_url") if name in work
-    ]
+    given: list[str] = [name for name in ("text", "texts", "tensors", "document", "document_url") if name in work]
     if len(given) + (file is not None) != 1:
         found = ", ".join(["a file"] * (file is not None) + given) or "nothing"
         raise TypeError(

@@ -37,9 +37,7 @@ def built(
 ) -> httpx.Request:
     """Build the httpx request. Files stay open until `files` is closed."""
     part = request.file
-    timeout = httpx.Timeout(
-        configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s
-    )
+    timeout = httpx.Timeout(configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s)
     return http.build_request(
         request.method,
         configuration.url + request.path,

@@ -79,13 +79,9 @@ def file_part(source: Source, name: str | None = None, progress: Progress | None
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not path.is_file():
-            raise FileNotFoundError(
-                f"There is no file {os.fspath(source)!r}. To send words themselves, give text=…."
-            )
+            raise FileNotFoundError(f"There is no file {os.fspath(source)!r}. To send words themselves, give text=….")
         return FilePart(source, name or path.name, progress)
     if not isinstance(source, bytes) and not source.seekable():
-        raise ValueError(
-            "The file cannot be rewound, so it could not be sent again. Give a path or its bytes."
-        )
+        raise ValueError("The file cannot be rewound, so it could not be sent again. Give a path or its bytes.")
     given = getattr(source, "name", None)
     return FilePart(source, name or (Path(given).name if isinstance(given, str) else "document"), progress)

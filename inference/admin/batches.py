@@ -29,21 +29,11 @@ SHARING = (
 class BatchSettingForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of batch limits. The limits check the fields themselves, and their messages say what is allowed."""
 
-    part = forms.CharField(
-        max_length=40, label=_("File"), widget=UnfoldAdminTextInputWidget(attrs={"readonly": True})
-    )
-    max_rows = forms.IntegerField(
-        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. batch size")
-    )
-    max_padded = forms.IntegerField(
-        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. rows × length")
-    )
-    max_waiting = forms.IntegerField(
-        required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. waiting rows")
-    )
-    max_wait_ms = forms.FloatField(
-        required=False, widget=UnfoldAdminTextInputWidget, label=_("Max. batch delay, ms")
-    )
+    part = forms.CharField(max_length=40, label=_("File"), widget=UnfoldAdminTextInputWidget(attrs={"readonly": True}))
+    max_rows = forms.IntegerField(required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. batch size"))
+    max_padded = forms.IntegerField(required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. rows × length"))
+    max_waiting = forms.IntegerField(required=False, widget=UnfoldAdminIntegerFieldWidget, label=_("Max. waiting rows"))
+    max_wait_ms = forms.FloatField(required=False, widget=UnfoldAdminTextInputWidget, label=_("Max. batch delay, ms"))
     sharing = forms.ChoiceField(
         required=False,
         choices=SHARING,

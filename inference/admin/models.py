@@ -29,9 +29,7 @@ PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
     text = price_json(price)
-    return (
-        text if cached == price else f"{text}, {money(cached.amount_micros, cached.currency)} per cache hit"
-    )
+    return text if cached == price else f"{text}, {money(cached.amount_micros, cached.currency)} per cache hit"
 
 
 class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -39,9 +37,7 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         label=_("Per"),
         min_value=1,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text=_(
-            "Number of units that the price covers. GPU seconds are in milliseconds: 1000 means per second."
-        ),
+        help_text=_("Number of units that the price covers. GPU seconds are in milliseconds: 1000 means per second."),
     )
     currency = forms.CharField(
         max_length=3,
@@ -125,9 +121,7 @@ class ServedModelAdmin(OperatorAdmin):
     def price_text(self, served: ServedModel) -> str:
         return price_words(served)
 
-    def construct_change_message(
-        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
-    ) -> Any:
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Record the old and the new figures, because an audit of prices and batch limits needs them."""
         changes = [self._price_json(form), *_batches_told(formsets)]
         sentences = [sentence for sentence in changes if sentence]
@@ -173,9 +167,7 @@ class ServedModelAdmin(OperatorAdmin):
     def resume(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
         self._set_state(request, chosen, ServedModel.State.ACTIVE)
 
-    def _set_state(
-        self, request: HttpRequest, chosen: "QuerySet[ServedModel]", state: ServedModel.State
-    ) -> None:
+    def _set_state(self, request: HttpRequest, chosen: "QuerySet[ServedModel]", state: ServedModel.State) -> None:
         changed = list(chosen.exclude(state=state))
         for served in changed:
             served.state = state

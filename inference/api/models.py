@@ -112,9 +112,7 @@ class ModelList(APIView):
 
 
 class ModelDetail(APIView):
-    @extend_schema(
-        operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS}
-    )
+    @extend_schema(operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS})
     def get(self, request: Request, name: str) -> Response:
         identity = caller(request, "models:read")
         served = find_version(name).served_model

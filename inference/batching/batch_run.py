@@ -215,18 +215,12 @@ class BatchRunner:
             return Settled(part, None, error, may_be_one)
         except MemoryError:
             # Half of the batch may fit into memory.
-            return Settled(
-                part, None, self._failed("memory did not suffice", retryable=True), may_be_one=True
-            )
+            return Settled(part, None, self._failed("memory did not suffice", retryable=True), may_be_one=True)
         except BaseException as error:  # A model may raise anything, and this thread must go on.
-            return Settled(
-                part, None, self._failed(f"{type(error).__name__}: {error}", cause=error), may_be_one=True
-            )
+            return Settled(part, None, self._failed(f"{type(error).__name__}: {error}", cause=error), may_be_one=True)
         return Settled(part, answers)
 
-    def _failed(
-        self, detail: str, *, retryable: bool = False, cause: BaseException | None = None
-    ) -> ModelFailed:
+    def _failed(self, detail: str, *, retryable: bool = False, cause: BaseException | None = None) -> ModelFailed:
         failed = ModelFailed("model_run_failed", f"{self._name}: {detail}", retryable=retryable)
         failed.__cause__ = cause
         return failed

@@ -73,9 +73,7 @@ class Batcher(Generic[Payload, Answer]):
         self._rest = _Rest.NONE
         self._thread: threading.Thread | None = None
         self._closed = False
-        self._runner = BatchRunner(
-            name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock
-        )
+        self._runner = BatchRunner(name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock)
 
     @property
     def fit(self) -> CostFit:
@@ -137,9 +135,7 @@ class Batcher(Generic[Payload, Answer]):
     def _leave_unanswered(self, begun: "_Begun") -> None:
         if not begun.outcome.complete:
             late = DeadlinePassed(f"{self.name} had not answered when the deadline passed")
-            self._leave(
-                begun.entries, begun.outcome.error or (CallCanceled() if begun.call.canceled else late)
-            )
+            self._leave(begun.entries, begun.outcome.error or (CallCanceled() if begun.call.canceled else late))
 
     def _answers(self, begun: "_Begun") -> list[Answer]:
         outcome = begun.outcome
@@ -193,9 +189,7 @@ class Batcher(Generic[Payload, Answer]):
         try:
             thread.start()
         except RuntimeError as error:
-            raise ModelOverloaded(
-                f"{self.name}: no thread could be started ({error}); try again later"
-            ) from error
+            raise ModelOverloaded(f"{self.name}: no thread could be started ({error}); try again later") from error
         return thread
 
     def _worth_waking(self, newest: Entry) -> bool:
@@ -242,9 +236,7 @@ class Batcher(Generic[Payload, Answer]):
                 self._run_batch(work.batch)
             except Exception as error:
                 log.exception("batcher_failed", model=self.name)
-                self._give_up(
-                    work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True)
-                )
+                self._give_up(work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True))
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
         """Fail the current work and the whole queue, so that a queue that cannot be read does not fail without end."""

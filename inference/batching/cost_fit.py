@@ -104,19 +104,14 @@ class CostFit:
         return {
             "form": FORM,
             "observations": self.observations,
-            "sizes": [
-                [size.rows, size.padded, size.run_s, size.times, size.last_seen]
-                for size in self.sizes.values()
-            ],
+            "sizes": [[size.rows, size.padded, size.run_s, size.times, size.last_seen] for size in self.sizes.values()],
         }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> "CostFit":
         """Restore what `saved()` returned. It raises ValueError if that is damaged or of another form."""
         if saved.get("form") != FORM:
-            raise ValueError(
-                f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}"
-            )
+            raise ValueError(f"a saved fit of form {saved.get('form')!r} cannot be read; this release reads {FORM}")
         try:
             observations = int(saved["observations"])
             seen = [_size_from(entry, observations) for entry in saved["sizes"][:MAX_SIZES]]

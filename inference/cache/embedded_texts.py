@@ -45,9 +45,7 @@ def texts_of(output: WorkOutput, count: int) -> list[EmbeddedText] | None:
     shares = shared_out(output.units.device_us, [max(1, tokens) for tokens in output.row_tokens])
     return [
         EmbeddedText(vector, tokens, position in cut, device_us)
-        for position, (vector, tokens, device_us) in enumerate(
-            zip(vectors, output.row_tokens, shares, strict=True)
-        )
+        for position, (vector, tokens, device_us) in enumerate(zip(vectors, output.row_tokens, shares, strict=True))
     ]
 
 

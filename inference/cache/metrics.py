@@ -10,9 +10,7 @@ TEXTS = Counter(
     "Texts of embedding calls by cache outcome.",
     ["model", "outcome"],
 )
-MEMORY = Gauge(
-    "maas_cache_memory_bytes", "Memory used by cached results and responses of this process.", ["kind"]
-)
+MEMORY = Gauge("maas_cache_memory_bytes", "Memory used by cached results and responses of this process.", ["kind"])
 REMOTE_FAILURES = Counter(
     "maas_cache_remote_failures_total", "Calls to the cache Redis that failed or timed out.", ["action"]
 )

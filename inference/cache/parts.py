@@ -106,6 +106,5 @@ def size_bytes(work: LaneWork) -> int:
             return 8 * sum(map(len, work.rows))
         case TensorInput():
             return sum(
-                tensor.nbytes if tensor.dtype.kind != "O" else 64 * tensor.size
-                for tensor in work.tensors.values()
+                tensor.nbytes if tensor.dtype.kind != "O" else 64 * tensor.size for tensor in work.tensors.values()
             )

@@ -61,9 +61,7 @@ class ResultCache:
         self._aside: set[asyncio.Task[None]] = set()
         self._aside_bytes = 0
 
-    def shelf(
-        self, holder: Holder, digest: str, parameters: Mapping[str, Json], kind: str, ttl_s: float
-    ) -> Shelf:
+    def shelf(self, holder: Holder, digest: str, parameters: Mapping[str, Json], kind: str, ttl_s: float) -> Shelf:
         family = self._keys.family(holder, digest, parameters, kind)
         return Shelf(holder.tenant_id, family, ttl_s, holder.generation)
 
@@ -140,18 +138,14 @@ class ResultCache:
         await self._reader.close()
         await self._keeper.close()
 
-    async def _keep_aside(
-        self, shelf: Shelf, results: Callable[[], Results], size_bytes: int, dense: bool
-    ) -> None:
+    async def _keep_aside(self, shelf: Shelf, results: Callable[[], Results], size_bytes: int, dense: bool) -> None:
         self._aside_bytes += size_bytes
         try:
             self._put(shelf, *await asyncio.to_thread(self._ready, shelf, results, dense))
         finally:
             self._aside_bytes -= size_bytes
 
-    def _ready(
-        self, shelf: Shelf, results: Callable[[], Results], dense: bool
-    ) -> tuple[Results, list[NewEntry]]:
+    def _ready(self, shelf: Shelf, results: Callable[[], Results], dense: bool) -> tuple[Results, list[NewEntry]]:
         """Return the results for this process and the entries for the cache Redis. Results that are too large for Redis
         remain only in this process.
         """

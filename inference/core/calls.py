@@ -16,9 +16,7 @@ Answer = TypeVar("Answer")
 class Call:
     """A request, passed to all code that waits or works for the caller. Any thread may cancel it, at most once."""
 
-    def __init__(
-        self, *, tenant: str = "", deadline_s: float | None = None, spent: Spent | None = None
-    ) -> None:
+    def __init__(self, *, tenant: str = "", deadline_s: float | None = None, spent: Spent | None = None) -> None:
         self.tenant = tenant
         self.deadline_s = deadline_s
         """The deadline on the clock of `time.monotonic`, or None if the caller waits without a limit."""

@@ -51,9 +51,7 @@ class Runtime(Protocol):
 
     def load(self, spec: VersionSpec) -> None: ...
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput: ...
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +110,7 @@ class Engine:
         if begun is None:
             return None
         output = begun.output
-        return replace(
-            begun, output=lambda answers: _timed(output(answers), call.spent.device_us - before_us)
-        )
+        return replace(begun, output=lambda answers: _timed(output(answers), call.spent.device_us - before_us))
 
     def rows_together(self, spec: VersionSpec) -> int:
         """Return how many rows of different callers a run may hold with the model as it is in memory now."""
@@ -169,9 +165,7 @@ class Engine:
             self._served[spec.key] = spec
 
 
-def _checked(
-    spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-) -> Mapping[str, Json]:
+def _checked(spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> Mapping[str, Json]:
     """Check the call, the kind of work and the parameters. Return the complete parameters."""
     call.check()
     validate_work_kind(spec.runtime, work_kind(work), spec.config)

@@ -37,9 +37,7 @@ def is_grpc(path: str) -> bool:
 
 
 def is_health(path: str) -> bool:
-    return path.startswith(
-        (f"{OPEN_INFERENCE}/health/", f"{GRPC_PREFIX}ServerLive", f"{GRPC_PREFIX}ServerReady")
-    )
+    return path.startswith((f"{OPEN_INFERENCE}/health/", f"{GRPC_PREFIX}ServerLive", f"{GRPC_PREFIX}ServerReady"))
 
 
 def runs_model(path: str) -> bool:

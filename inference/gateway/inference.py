@@ -87,9 +87,7 @@ class Inference:
             )
             await exchange.enter_model(target.model, agreed.price.currency, most)
             asked = Question(target, work, filled, kind)
-            outcome = await self._answers.outcome(
-                exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S)
-            )
+            outcome = await self._answers.outcome(exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S))
         except (WorkRefused, ModelFailed) as error:
             raise refusal_of(error) from error
         except CallCanceled:
@@ -138,7 +136,5 @@ def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, pr
 
 def _saving(use: MeterEvent, price: Price, known: Units) -> MeterEvent:
     """Return the use with the amount by which a run at this price would have cost more."""
-    saved = saved_micros(
-        price, charged(known, price.meter), cost_micros=use.amount_micros, currency=use.price.currency
-    )
+    saved = saved_micros(price, charged(known, price.meter), cost_micros=use.amount_micros, currency=use.price.currency)
     return replace(use, cached=True, saved_micros=saved if use.livemode else 0)

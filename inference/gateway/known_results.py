@@ -51,9 +51,7 @@ class KnownResults:
         """
         self._worth.count((tenant, target.key), looked=count, found=count)
 
-    async def outcome(
-        self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float
-    ) -> Outcome:
+    async def outcome(self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         """Return the outcome of the call. Raises what the model or the RPC raises, and DeadlinePassed or ClientGone
         through the exchange.
         """
@@ -65,13 +63,9 @@ class KnownResults:
         calls(target.key, outcome.note.word.lower()).inc()
         return outcome
 
-    async def _outcome(
-        self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float
-    ) -> Outcome:
+    async def _outcome(self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float) -> Outcome:
         holder = await self.holder(exchange)
-        search = await exchange.think(
-            size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn
-        )
+        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn)
         found: Mapping[Key, Found] = {}
         if wish.reads:
             found = self._remembered(search) if search.looks else found
@@ -191,9 +185,7 @@ class KnownResults:
         outcome = ran(answer, MISS)
         return _Landing(outcome.for_one_who_joined() if answer.joined else outcome)
 
-    async def _call(
-        self, search: "_Search", work: LaneWork, positions: Sequence[int], ends_s: float
-    ) -> LaneAnswer:
+    async def _call(self, search: "_Search", work: LaneWork, positions: Sequence[int], ends_s: float) -> LaneAnswer:
         """Send the work to a worker. Callers in other processes who send the same request share its run in the
         worker.
         """

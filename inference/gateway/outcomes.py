@@ -51,9 +51,7 @@ class Outcome:
 class Answers(Protocol):
     """The way in which calls are answered. Each event loop has one."""
 
-    async def outcome(
-        self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float
-    ) -> Outcome:
+    async def outcome(self, exchange: Exchange, wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         """Return the outcome of the call. Raises what the model or the RPC raises, and DeadlinePassed or ClientGone
         through the exchange.
         """
@@ -65,9 +63,7 @@ class FreshRuns:
     def __init__(self, lane: AsyncLaneClient) -> None:
         self._lane = lane
 
-    async def outcome(
-        self, exchange: Exchange, _wish: CacheWish, asked: Question, *, deadline_s: float
-    ) -> Outcome:
+    async def outcome(self, exchange: Exchange, _wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         async with exchange.call(deadline_s) as call:
             answer = await self._lane.call(asked.target.key, asked.work, asked.parameters, call)
         return ran(answer, CacheNote("BYPASS"))

@@ -6,9 +6,7 @@ from inference.rpc.answers import NOTHING_SPENT, SpentMs
 
 _FORM = b"queue;dur=%.2f, load;dur=%.2f, batch;dur=%.2f, infer;dur=%.2f, post;dur=%.2f, total;dur=%.2f"
 
-_FORM_AT_ONCE = (
-    b"queue;dur=0.00, load;dur=0.00, batch;dur=0.00, infer;dur=0.00, post;dur=%(ms).2f, total;dur=%(ms).2f"
-)
+_FORM_AT_ONCE = b"queue;dur=0.00, load;dur=0.00, batch;dur=0.00, infer;dur=0.00, post;dur=%(ms).2f, total;dur=%(ms).2f"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,7 @@ class Targets:
         )
         self._names: Remembered[None, frozenset[str]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
         """The names of all models. They are looked up only for a name that is not remembered as a model's."""
-        self._all: Remembered[None, tuple[Target, ...]] = Remembered(
-            lifetime_s=LIFETIME_S, capacity=1, feed=feed
-        )
+        self._all: Remembered[None, tuple[Target, ...]] = Remembered(lifetime_s=LIFETIME_S, capacity=1, feed=feed)
         if feed is not None:
             feed.listen(self._forget)
 
@@ -90,9 +88,7 @@ class Targets:
         """Return the model version if it may run. Raises ModelNotFound or ModelPaused."""
         target = await self.find(reference)
         if target.paused:
-            raise ModelPaused(
-                f"The model {target.model!r} is paused by the operator. Try again later or use another."
-            )
+            raise ModelPaused(f"The model {target.model!r} is paused by the operator. Try again later or use another.")
         return target
 
     async def all(self) -> tuple[Target, ...]:

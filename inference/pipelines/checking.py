@@ -46,9 +46,7 @@ from inference.runtime.parameters import TEXT as TEXT_KIND
 from inference.runtime.parameters import TEXTS as TEXTS_KIND
 from tenants.core.messages import value_in_words
 
-OF_THE_PAGE = frozenset(
-    {"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"}
-)
+OF_THE_PAGE = frozenset({"number", "state", "error", "attempts", "cost", "picture", "started_at", "finished_at"})
 """The fields that a result has for every page, in addition to the model's answer."""
 MEANINGS = {
     "text": (TEXT,),
@@ -90,16 +88,10 @@ def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
 def _check_names(answer: ValueType) -> None:
     for name, field_type in answer.fields.items():
         if name in OF_THE_PAGE:
-            raise GraphInvalid(
-                f"the output names a value '{name}', which every page has already: choose another name"
-            )
+            raise GraphInvalid(f"the output names a value '{name}', which every page has already: choose another name")
         allowed = [meaning.kind for meaning in MEANINGS.get(name, (field_type,))]
         if field_type.kind not in allowed:
-            problem = (
-                f"is {' or '.join(allowed)} in every answer, not"
-                if allowed
-                else "is what ONNX graphs give, not"
-            )
+            problem = f"is {' or '.join(allowed)} in every answer, not" if allowed else "is what ONNX graphs give, not"
             raise GraphInvalid(f"the output's '{name}' {problem} {field_type}: choose another name")
 
 
@@ -143,10 +135,7 @@ class _Checker:
                 return constant_type(source.value)
             case Fields():
                 return object_of(
-                    {
-                        name: self.type_of(nested, f"{where}, {name}", kinds)
-                        for name, nested in source.sources.items()
-                    }
+                    {name: self.type_of(nested, f"{where}, {name}", kinds) for name, nested in source.sources.items()}
                 )
         if source.source not in {INPUT, PARAMETERS, *self.found}:
             raise GraphInvalid(f"{where} refers to '{source.source}', which is no step that always runs")
@@ -164,9 +153,7 @@ class _Checker:
             case "input":
                 return self._input_type(where, kinds)
             case "parameters":
-                return object_of(
-                    {parameter.name: _parameter_type(parameter) for parameter in self.graph.parameters}
-                )
+                return object_of({parameter.name: _parameter_type(parameter) for parameter in self.graph.parameters})
         return self.found[reference.source]
 
     def _input_type(self, where: str, kinds: frozenset[str]) -> ValueType:
@@ -175,9 +162,7 @@ class _Checker:
                 f"{where} refers to 'input', which may be {' or '.join(sorted(kinds))} here: "
                 'tell them apart first, by a branch with {"input_is": kind}'
             )
-        tensors = {
-            tensor.name: tensor_of(tensor.datatype, shape=tensor.shape) for tensor in self.graph.tensors
-        }
+        tensors = {tensor.name: tensor_of(tensor.datatype, shape=tensor.shape) for tensor in self.graph.tensors}
         types = {DOCUMENT: PAGE, TEXT_KIND: TEXT, TEXTS_KIND: TEXTS, TENSORS: object_of(tensors)}
         return types[next(iter(kinds))]
 
@@ -261,10 +246,7 @@ class _Checker:
     def _types(
         self, sources: Mapping[str, Source], step: ModelStep | OperationStep, kinds: frozenset[str]
     ) -> dict[str, ValueType]:
-        return {
-            name: self.type_of(source, f"step '{step.name}': {name}", kinds)
-            for name, source in sources.items()
-        }
+        return {name: self.type_of(source, f"step '{step.name}': {name}", kinds) for name, source in sources.items()}
 
 
 def _parameter_type(parameter: Parameter) -> ValueType:

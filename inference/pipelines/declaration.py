@@ -70,9 +70,7 @@ def _check_size(declared: Json) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise GraphInvalid(f"the declaration is not JSON: {error}") from None
     if characters > MAX_CHARACTERS:
-        raise GraphInvalid(
-            f"the declaration has {characters} characters as JSON; at most {MAX_CHARACTERS} fit"
-        )
+        raise GraphInvalid(f"the declaration has {characters} characters as JSON; at most {MAX_CHARACTERS} fit")
 
 
 class _Object:
@@ -87,9 +85,7 @@ class _Object:
     def only(self, *names: str) -> None:
         unknown = sorted(set(self._value) - set(names))
         if unknown:
-            raise GraphInvalid(
-                f"{self.where} has no field {unknown[0]!r:.60}; it may have {', '.join(names)}"
-            )
+            raise GraphInvalid(f"{self.where} has no field {unknown[0]!r:.60}; it may have {', '.join(names)}")
 
     def get(self, name: str, default: Json = None) -> Json:
         return self._value.get(name, default)
@@ -120,9 +116,7 @@ class _BlockReader:
             raise GraphInvalid(f"{about.where}: branches are nested deeper than {MAX_NESTED}")
         earlier_steps, steps = set(earlier), []
         for position, step_object in enumerate(about.objects("steps")):
-            step = self._read_step(
-                _Object(step_object, f"steps[{position}] of {about.where}"), nested, earlier_steps
-            )
+            step = self._read_step(_Object(step_object, f"steps[{position}] of {about.where}"), nested, earlier_steps)
             steps.append(step)
             earlier_steps.add(step.name)
         output = _source(about.get("output"), f"the output of {about.where}", may_be_fields=True)
@@ -199,18 +193,14 @@ def _read_condition(about: _Object, earlier_steps: set[str]) -> InputIs | Compar
     about.only("value", *TESTS)
     tests = [test for test in TESTS if about.get(test) is not None]
     if len(tests) != 1:
-        raise GraphInvalid(
-            f'{about.where} must be {{"input_is": kind}}, or a value with one of {", ".join(TESTS)}'
-        )
+        raise GraphInvalid(f'{about.where} must be {{"input_is": kind}}, or a value with one of {", ".join(TESTS)}')
     value = _reference(about.get("value"), about.where)
     _check_known(value, earlier_steps, about.where)
     return Comparison(value, tests[0], about.get(tests[0]))
 
 
 def _sources(about: _Object, name: str, earlier_steps: set[str]) -> dict[str, Source]:
-    found = {
-        key: _source(value, f"{about.where}: {name}.{key:.60}") for key, value in about.mapping(name).items()
-    }
+    found = {key: _source(value, f"{about.where}: {name}.{key:.60}") for key, value in about.mapping(name).items()}
     for key, source in found.items():
         _check_known(source, earlier_steps, f"{about.where}: {name}.{key:.60}")
     return found
@@ -223,9 +213,7 @@ def _source(value: Json, where: str, *, may_be_fields: bool = False) -> Source:
         case {"constant": constant, **rest} if not rest:
             return Constant(constant)
         case dict() if may_be_fields and value:
-            return Fields(
-                {str(name): _source(nested, f"{where}, {name:.60}") for name, nested in value.items()}
-            )
+            return Fields({str(name): _source(nested, f"{where}, {name:.60}") for name, nested in value.items()})
     wanted = 'the name of an earlier step, `input`, `parameters.name` or {"constant": …}'
     raise GraphInvalid(f"{where} must be {wanted}, not {_kind(value)}")
 
@@ -283,9 +271,7 @@ def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ..
     for item in value or ():
         match item:
             case {"name": str(name), "datatype": str(datatype), "shape": list(shape), **rest} if (
-                not rest
-                and datatype in NUMPY_TYPES
-                and all(type(size) is int and size >= -1 for size in shape)
+                not rest and datatype in NUMPY_TYPES and all(type(size) is int and size >= -1 for size in shape)
             ):
                 found.append(TensorSpec(name, datatype, tuple(shape)))
             case _:

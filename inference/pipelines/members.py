@@ -131,7 +131,5 @@ def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
 
 def _tensor(tensor: Mapping[str, Json]) -> Value:
     if tensor["datatype"] not in NUMPY_TYPES:
-        raise ModelFailed(
-            "model_output_invalid", f"output '{tensor['name']}' has the datatype {tensor['datatype']}"
-        )
+        raise ModelFailed("model_output_invalid", f"output '{tensor['name']}' has the datatype {tensor['datatype']}")
     return np.array(tensor["data"], NUMPY_TYPES[tensor["datatype"]]).reshape(tensor["shape"])

@@ -102,9 +102,7 @@ class PageRun:
     def _cause_of(self, error: BaseException) -> BaseException:
         """Return the failure to report: not the cancellation, but the failed step that caused it."""
         failures = (future.exception() for future in self.flying) if isinstance(error, CallCanceled) else ()
-        return next(
-            (failure for failure in failures if failure and not isinstance(failure, CallCanceled)), error
-        )
+        return next((failure for failure in failures if failure and not isinstance(failure, CallCanceled)), error)
 
     def value(self, source: Source) -> Value:
         match source:

@@ -52,9 +52,7 @@ class GraphPipeline:
                 with named(step.name):
                     self._settled.get(spec, step, Call())
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput:
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         graph = self._graph_of(spec)
         validate_input(graph.signature(), work)
         with _own_failures(work) as given, own_call(call) as own:
@@ -103,9 +101,7 @@ def _input_value(work: WorkInput) -> Value:
         case TensorInput():
             return dict(work.tensors)
         case TokenInput():
-            raise WorkRefused(
-                "input_not_accepted", "a pipeline reads text, not the tokens of one of its models"
-            )
+            raise WorkRefused("input_not_accepted", "a pipeline reads text, not the tokens of one of its models")
     return work
 
 

@@ -30,9 +30,7 @@ class InputFailed(Exception):
 class StepRunner(Protocol):
     """The engine as a pipeline uses it."""
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput: ...
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput: ...
 
 
 def member_of(pipeline: VersionSpec, role: str, step: str) -> VersionSpec:
@@ -59,9 +57,7 @@ def named(step: str) -> Iterator[None]:
         raise StepFailed(step, failure.code, failure.detail, retryable=failure.retryable) from failure
     except Exception as error:
         retryable = not isinstance(error, _OF_THE_INPUT)
-        raise StepFailed(
-            step, "step_crashed", f"{type(error).__name__}: {error}", retryable=retryable
-        ) from error
+        raise StepFailed(step, "step_crashed", f"{type(error).__name__}: {error}", retryable=retryable) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +107,5 @@ def _constant(source: Source) -> Value:
 
 
 def _constants_of(step: ModelStep) -> str:
-    fed_by = {
-        name: _constant(input_source)
-        for name, input_source in (*step.inputs.items(), *step.parameters.items())
-    }
+    fed_by = {name: _constant(input_source) for name, input_source in (*step.inputs.items(), *step.parameters.items())}
     return json.dumps(fed_by, sort_keys=True)

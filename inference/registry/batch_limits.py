@@ -34,7 +34,5 @@ def _limits(setting: BatchSetting, runtime: str) -> BatchLimits | None:
     try:
         return setting.changes.over(own)
     except ValueError as error:
-        log.warning(
-            "batch_limits_not_applied", model=setting.served_model.name, part=setting.part, error=str(error)
-        )
+        log.warning("batch_limits_not_applied", model=setting.served_model.name, part=setting.part, error=str(error))
         return None

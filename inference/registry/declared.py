@@ -21,9 +21,7 @@ def read_declared(declared: Json) -> Graph:
 
 def check_declared(declared: Json, members: Mapping[str, ModelVersion]) -> ValueType:
     """Check a declared pipeline and return the type of its answer."""
-    roles = {
-        role: Member(version.key, version.runtime, version.signature) for role, version in members.items()
-    }
+    roles = {role: Member(version.key, version.runtime, version.signature) for role, version in members.items()}
     try:
         return check_graph(read_declared(declared), roles)
     except GraphInvalid as error:

@@ -50,12 +50,8 @@ class ServedModel(models.Model):
     title = models.CharField(max_length=200, blank=True)
     description = models.TextField(blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
-    accepts = ArrayField(
-        models.CharField(max_length=20), help_text="Kinds of input: document, text, texts or tensors."
-    )
-    parameters = models.JSONField(
-        default=list, help_text="Name, type, default and description of each parameter."
-    )
+    accepts = ArrayField(models.CharField(max_length=20), help_text="Kinds of input: document, text, texts or tensors.")
+    parameters = models.JSONField(default=list, help_text="Name, type, default and description of each parameter.")
     price_meter = models.CharField(max_length=10, choices=[(meter, name_of(meter)) for meter in METERS])
     price_micros = models.PositiveBigIntegerField(
         help_text="In millionths of the currency, for the number of units below. 1000000 is 1.00."
@@ -100,9 +96,7 @@ class ServedModel(models.Model):
     @property
     def cached_price(self) -> Price:
         """Return the price of an answer from the cache."""
-        return self._price_of(
-            self.price_micros if self.cached_price_micros is None else self.cached_price_micros
-        )
+        return self._price_of(self.price_micros if self.cached_price_micros is None else self.cached_price_micros)
 
     def _price_of(self, amount_micros: int) -> Price:
         return Price.from_json(
@@ -135,9 +129,7 @@ class BatchSetting(models.Model):
     class Meta:
         verbose_name = "batch limits"
         ordering = ["served_model", "part"]
-        constraints = [
-            models.UniqueConstraint(fields=["served_model", "part"], name="inference_batch_setting_of_part")
-        ]
+        constraints = [models.UniqueConstraint(fields=["served_model", "part"], name="inference_batch_setting_of_part")]
 
     def __str__(self) -> str:
         return self.part
@@ -164,9 +156,7 @@ class ModelVersion(models.Model):
     number = models.PositiveIntegerField()
     runtime = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)
-    artifacts = models.JSONField(
-        default=dict, help_text="SHA-256 digest, size and name of each file, by role."
-    )
+    artifacts = models.JSONField(default=dict, help_text="SHA-256 digest, size and name of each file, by role.")
     config = models.JSONField(default=dict)
     signature = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.READY)
@@ -174,9 +164,7 @@ class ModelVersion(models.Model):
 
     class Meta:
         ordering = ["served_model", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["served_model", "number"], name="inference_version_number")
-        ]
+        constraints = [models.UniqueConstraint(fields=["served_model", "number"], name="inference_version_number")]
 
     def __str__(self) -> str:
         return self.key
@@ -221,9 +209,7 @@ class SessionProfile(models.Model):
 
     class Meta:
         ordering = ["artifact", "device"]
-        constraints = [
-            models.UniqueConstraint(fields=["artifact", "device"], name="inference_profile_of_device")
-        ]
+        constraints = [models.UniqueConstraint(fields=["artifact", "device"], name="inference_profile_of_device")]
 
     def __str__(self) -> str:
         return f"{self.artifact[:12]} on {self.device}"

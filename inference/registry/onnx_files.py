@@ -55,9 +55,7 @@ class CheckedFile:
     trial: TrialResult
 
 
-def add_onnx_file(
-    upload: OnnxUpload, *, make_current: bool = True, progress: Progress = SILENT
-) -> ModelVersion:
+def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Progress = SILENT) -> ModelVersion:
     if not NAME.fullmatch(upload.name):
         raise ModelRefused("invalid_name", f"invalid name {upload.name[:60]!r}: use letters, digits, - and _")
     sources = {FP32: upload.file, **upload.variants}
@@ -65,8 +63,7 @@ def add_onnx_file(
     _check_precisions(sources, settings)
     with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
         checked = {
-            precision: _checked(source, Path(folder), precision, progress)
-            for precision, source in sources.items()
+            precision: _checked(source, Path(folder), precision, progress) for precision, source in sources.items()
         }
         _check_alike(checked)
         progress.stage("storing what was checked")

@@ -71,9 +71,7 @@ def add_version(
         steps={role: member.digest for role, member in new.steps.items()},
     )
     with operator_work(), transaction.atomic(using=OPERATOR):
-        served, _ = ServedModel.objects.select_for_update().get_or_create(
-            name=card.name, defaults=_card_fields(card)
-        )
+        served, _ = ServedModel.objects.select_for_update().get_or_create(name=card.name, defaults=_card_fields(card))
         _refuse_another_kind(served, card)
         version = served.versions.filter(digest=digest).first()
         if version is None:
@@ -188,9 +186,7 @@ def _describe_anew(builtin: BuiltinModel) -> None:
     """Update the parameters of a seeded model. A newer product may take more of them than the one that seeded it."""
     parameters = builtin.parameters_json()
     with operator_work():
-        ServedModel.objects.filter(name=builtin.name).exclude(parameters=parameters).update(
-            parameters=parameters
-        )
+        ServedModel.objects.filter(name=builtin.name).exclude(parameters=parameters).update(parameters=parameters)
 
 
 def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:

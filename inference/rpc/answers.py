@@ -98,9 +98,7 @@ def read_answer(payload: Buffer) -> LaneAnswer:
             units = Units(pages, tokens, calls, _device_us(header.get("device_us", 0)))
             output = WorkOutput(result, units, embedding, steps, tensors, row_tokens)
             spent = SpentMs(load_ms, batch_ms, infer_ms)
-            return LaneAnswer(
-                output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload
-            )
+            return LaneAnswer(output, queue_ms, run_ms, spent, joined=header.get("joined") is True, written=payload)
     raise MessageMalformed(f"a payload with {names_in_words(sorted(header))}, which is no answer")
 
 

@@ -124,9 +124,7 @@ class AsyncLaneClient:
     ) -> Buffer | None:
         """Return the answer of a worker of this machine, or None if it stops and the call must go by Redis."""
         deadline_s = deadline_of(call, self._limits)
-        number, answer = worker.send(
-            model_key, payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s
-        )
+        number, answer = worker.send(model_key, payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s)
         loop = asyncio.get_running_loop()
 
         def give_up() -> None:

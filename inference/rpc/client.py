@@ -41,9 +41,7 @@ class LaneClient:
         answer, and `DeadlinePassed` or `CallCanceled` as the call says.
         """
         call.check()
-        asked = outgoing(
-            model_key, work, parameters, tenant=call.tenant, coalesce=coalesce, limits=self._limits
-        )
+        asked = outgoing(model_key, work, parameters, tenant=call.tenant, coalesce=coalesce, limits=self._limits)
         wire = self._wire()
         try:
             return understood(Talk(wire, asked, call, deadline_of(call, self._limits)).answer())

@@ -99,8 +99,7 @@ class Outgoing:
     def _overloaded(self, limit: int, waiting: int, own: int, pace_ms: bytes) -> LaneOverloaded:
         what = {
             1: f"{waiting} requests wait for '{self.model_key}', and at most {self.limits.waiting} may",
-            2: f"{own} requests of yours wait for '{self.model_key}', and at most"
-            f" {self.limits.waiting_per_tenant} may",
+            2: f"{own} requests of yours wait for '{self.model_key}', and at most {self.limits.waiting_per_tenant} may",
             3: f"what waits for '{self.model_key}' would exceed {self.limits.waiting_bytes} bytes",
             4: f"your requests that wait for '{self.model_key}' would exceed"
             f" {self.limits.waiting_bytes_per_tenant} bytes",
@@ -122,9 +121,7 @@ def outgoing(
     """Return the request. Its answer goes to the list `replies`, or to a list of its own if that is empty."""
     payload = write_work(work, parameters)
     if len(payload) > limits.payload_bytes:
-        raise WorkRefused(
-            "input_too_large", f"the input has {len(payload)} bytes; at most {limits.payload_bytes} fit"
-        )
+        raise WorkRefused("input_too_large", f"the input has {len(payload)} bytes; at most {limits.payload_bytes} fit")
     inline = len(payload) <= limits.inline_bytes
     request_id = os.urandom(16).hex()
     own_replies = "" if replies else replies_key(request_id)

@@ -67,9 +67,7 @@ class Outcomes:
         ended()
         return lambda: _guarded(run, fail)
 
-    def payload_for(
-        self, taken: Taken, outcome: Outcome, run_ms: float, spent: Spent, *, joined: bool
-    ) -> bytes:
+    def payload_for(self, taken: Taken, outcome: Outcome, run_ms: float, spent: Spent, *, joined: bool) -> bytes:
         if not isinstance(outcome, WorkOutput):
             return write_error(outcome)
         try:
@@ -122,9 +120,7 @@ def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:
         return error
     except Exception:
         log.exception("rpc_run_failed", model=run.model_key)
-        return ModelFailed(
-            "internal_error", "Something went wrong on our side; the operator's log says what."
-        )
+        return ModelFailed("internal_error", "Something went wrong on our side; the operator's log says what.")
 
 
 def _spent_ms(spent: Spent, load_s: float) -> SpentMs:

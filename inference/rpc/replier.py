@@ -38,9 +38,7 @@ class Reply:
 
 
 class Replier:
-    def __init__(
-        self, line: CommandLine, outcomes: Outcomes, limits: LaneLimits, stopping: threading.Event
-    ) -> None:
+    def __init__(self, line: CommandLine, outcomes: Outcomes, limits: LaneLimits, stopping: threading.Event) -> None:
         self._line = line
         self._outcomes = outcomes
         self._limits = limits
@@ -86,9 +84,7 @@ class Replier:
         by_connection: dict[Connection, list[tuple[int, bytes]]] = {}
         for reply in replies:
             if reply.taken.connection is not None:
-                by_connection.setdefault(reply.taken.connection, []).append(
-                    (reply.taken.number, reply.payload)
-                )
+                by_connection.setdefault(reply.taken.connection, []).append((reply.taken.number, reply.payload))
         for connection, answers in by_connection.items():
             connection.answer(answers)
 

@@ -162,9 +162,7 @@ class Hand:
         """Return the ids of the requests that are held and were taken from Redis."""
         with self._changed:
             return [
-                request_id
-                for request_id, run in self._by_request.items()
-                if run.members[request_id].connection is None
+                request_id for request_id, run in self._by_request.items() if run.members[request_id].connection is None
             ]
 
     def of_connection(self, connection: Connection) -> list[str]:

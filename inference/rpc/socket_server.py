@@ -50,11 +50,7 @@ class Connection:
         self.closed = False
 
     def answer(self, answers: Sequence[tuple[int, Buffer]]) -> None:
-        self.send(
-            frame(
-                Kind.ANSWERS, [part for number, payload in answers for part in answer_parts(number, payload)]
-            )
-        )
+        self.send(frame(Kind.ANSWERS, [part for number, payload in answers for part in answer_parts(number, payload)]))
 
     def give_back(self, numbers: Sequence[int]) -> None:
         self.send(frame(Kind.RETURNED, number_parts(numbers)))

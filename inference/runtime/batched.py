@@ -165,9 +165,7 @@ class SessionBatchers:
         with self._lock:
             return tuple(served.session for served in self._served.values())
 
-    def _batcher(
-        self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits
-    ) -> Batcher[Any, Any]:
+    def _batcher(self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits) -> Batcher[Any, Any]:
         served = self._of(session, run, of)
         # The limits are those of the version that used the file first. Others do not change them by their calls.
         served.batcher.limits = self.limits_of(served.part, limits)

@@ -56,9 +56,7 @@ class BoundRun:
     def _check(self, feeds: Mapping[str, Array]) -> None:
         """Raise ValueError if the inputs do not fit. All errors of a bound run itself have the same class."""
         if set(feeds) != set(self._inputs):
-            raise ValueError(
-                f"inputs are {names_in_words(sorted(self._inputs))}, not {names_in_words(sorted(feeds))}"
-            )
+            raise ValueError(f"inputs are {names_in_words(sorted(self._inputs))}, not {names_in_words(sorted(feeds))}")
         try:
             for name, spec in self._specs.items():
                 spec.check(feeds[name])

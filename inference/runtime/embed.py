@@ -101,9 +101,7 @@ class EmbedRuntime:
         self._tokenizer(spec)
         self._host.load(self._weights(spec), self._warm_up(spec), name=spec.key)
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput:
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         cuts = bool(parameters.get(TRUNCATE.name, TRUNCATE.default))
         match work:
             case PageInput():
@@ -215,15 +213,13 @@ class EmbedRuntime:
         lengths = [len(window.ids) for window in windows]
         if spec.config.get(RUN_ALONE):
             return [
-                Piece(*window_and_length, group=object())
-                for window_and_length in zip(windows, lengths, strict=True)
+                Piece(*window_and_length, group=object()) for window_and_length in zip(windows, lengths, strict=True)
             ]
         if self._in_whole_runs(spec):
             wholes = map(whole_length, lengths)
             return [Piece(window, whole, group=whole) for window, whole in zip(windows, wholes, strict=True)]
         return [
-            Piece(*window_and_length)
-            for window_and_length in zip(windows, map(padded_length, lengths), strict=True)
+            Piece(*window_and_length) for window_and_length in zip(windows, map(padded_length, lengths), strict=True)
         ]
 
     def _tokenizer(self, spec: VersionSpec) -> TextTokenizer:

@@ -3,17 +3,13 @@
 import re
 
 MAX_CHARACTERS = 2000
-_SOURCE = re.compile(
-    r"(?:[A-Za-z]:\\|/)?[^\s:='\"]*\w\.(?:cc|cpp|cxx|c|h|hpp|cu|cuh):\d+:?\s*(?:\w+(?= [A-Z]))?\s*"
-)
+_SOURCE = re.compile(r"(?:[A-Za-z]:\\|/)?[^\s:='\"]*\w\.(?:cc|cpp|cxx|c|h|hpp|cu|cuh):\d+:?\s*(?:\w+(?= [A-Z]))?\s*")
 _SIGNATURE = re.compile(r"[>\w:~<*&,\[\] ]*[\w>~]\(")
 _AFTER_SIGNATURE = re.compile(r"\)(?: const)?(?: noexcept)?(?: \[with [^\]]*\])?:?\s*")
 _OF_A_DEVICE = re.compile(r"\s*;\s*(?:hostname|file|line|expr)=[^;]*")
 
 
-_GPU_IS_FULL = re.compile(
-    r"Failed to allocate memory|out of memory|CUBLAS failure 3:|CUDNN_STATUS_ALLOC_FAILED"
-)
+_GPU_IS_FULL = re.compile(r"Failed to allocate memory|out of memory|CUBLAS failure 3:|CUDNN_STATUS_ALLOC_FAILED")
 
 
 def gpu_was_full(message: str) -> bool:

@@ -43,9 +43,7 @@ def in_whole_runs(run: RunRows, rows: int = WHOLE_ROWS) -> RunRows:
             [_without_padding(answer, rows, count - start) for answer in run(_part(feeds, start, rows))]
             for start in range(0, count, rows)
         ]
-        return (
-            parts[0] if len(parts) == 1 else [np.concatenate(answers) for answers in zip(*parts, strict=True)]
-        )
+        return parts[0] if len(parts) == 1 else [np.concatenate(answers) for answers in zip(*parts, strict=True)]
 
     return run_whole
 

@@ -105,15 +105,10 @@ def _node(node: Any) -> Node:
         node.op_type,
         tuple(node.input),
         tuple(node.output),
-        {
-            attribute.name: _attribute(attribute)
-            for attribute in node.attribute
-            if attribute.type not in graphs
-        },
+        {attribute.name: _attribute(attribute) for attribute in node.attribute if attribute.type not in graphs},
         # This looks at the fields that are set, whatever type the attribute declares.
         nested=any(
-            attribute.type in graphs or attribute.HasField("g") or len(attribute.graphs)
-            for attribute in node.attribute
+            attribute.type in graphs or attribute.HasField("g") or len(attribute.graphs) for attribute in node.attribute
         ),
     )
 

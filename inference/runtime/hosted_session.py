@@ -58,9 +58,7 @@ class RunTally:
 class HostedSession:
     """A session that is safe to share between threads."""
 
-    def __init__(
-        self, path: Path, plan: ExecutionPlan, *, memory: MemoryGauge | None = None, name: str = ""
-    ) -> None:
+    def __init__(self, path: Path, plan: ExecutionPlan, *, memory: MemoryGauge | None = None, name: str = "") -> None:
         self.path = path
         self.name = name or path.name
         """The name that callers and operators know. The file names of added models do not differ."""
@@ -189,9 +187,7 @@ def weight_bytes(path: Path) -> int:
         beside = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
         return sum(file.stat().st_size for file in beside if file.is_file()) or path.stat().st_size
     except OSError as error:
-        raise ModelFailed(
-            "model_artifact_missing", f"{path.name} cannot be read: {error.strerror}"
-        ) from error
+        raise ModelFailed("model_artifact_missing", f"{path.name} cannot be read: {error.strerror}") from error
 
 
 def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:

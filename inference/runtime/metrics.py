@@ -58,14 +58,10 @@ DROPPED = Counter(
     ["model", "part", "reason"],
 )
 LOADS = Counter("maas_model_loads_total", "Files of a model that were loaded.", ["model"])
-LOAD_SECONDS = Counter(
-    "maas_model_load_seconds_total", "Time of all loads of a model, warm-up included.", ["model"]
-)
+LOAD_SECONDS = Counter("maas_model_load_seconds_total", "Time of all loads of a model, warm-up included.", ["model"])
 FAILED_LOADS = Counter("maas_model_load_failures_total", "Loads of files of a model that failed.", ["model"])
 EVICTIONS = Counter("maas_model_evictions_total", "Files that were unloaded from memory.", ["model"])
-HELD_BYTES = Gauge(
-    "maas_model_reserved_bytes", "Memory reserved for a model, including for its runs.", ["model"]
-)
+HELD_BYTES = Gauge("maas_model_reserved_bytes", "Memory reserved for a model, including for its runs.", ["model"])
 
 
 class LoadMeter:

@@ -86,9 +86,7 @@ def _largely_missed(ink: Mask, missed: Mask, labels: npt.NDArray[Any], bounds: n
     return [int(label) for label in most_first if wanted[label]][:MAX_PIECES]
 
 
-def _piece(
-    image: Pixels, background: int, area: npt.NDArray[np.bool_], bounds: npt.NDArray[Any]
-) -> MissedPiece:
+def _piece(image: Pixels, background: int, area: npt.NDArray[np.bool_], bounds: npt.NDArray[Any]) -> MissedPiece:
     left, top, width, height = (int(value) for value in bounds[:4])
     across = _widened(left, width, image.shape[1])
     down = _widened(top, height, image.shape[0])

@@ -71,9 +71,7 @@ class OcrRuntime:
         with self._recognizer(spec) as session:
             self._characters_of(session)
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput:
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         pixels = page_pixels(work)
         call.check()
         page = prepare_page(pixels)
@@ -100,9 +98,7 @@ class OcrRuntime:
         self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call
     ) -> list[Floats]:
         inputs = [detector_input(image) for image in images]
-        pieces = [
-            Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs
-        ]
+        pieces = [Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs]
         maps = self._batchers.run(
             session, pieces, _detect_batch, of=Part(spec.key, "detection"), limits=DETECTION_LIMITS, call=call
         )
@@ -111,14 +107,11 @@ class OcrRuntime:
             for image, probabilities in zip(images, maps, strict=True)
         ]
 
-    def _recognize(
-        self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call
-    ) -> list[RecognizedText]:
+    def _recognize(self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call) -> list[RecognizedText]:
         lines = [cut_line(page.image, box) for box in boxes]
         widths = [padded_width(line) for line in lines]
         pieces = [
-            Piece(scaled_line(line), length=width, group=width)
-            for line, width in zip(lines, widths, strict=True)
+            Piece(scaled_line(line), length=width, group=width) for line, width in zip(lines, widths, strict=True)
         ]
         with self._recognizer(spec, call) as session:
             return self._batchers.run(
@@ -136,9 +129,7 @@ class OcrRuntime:
         chances = _run_single_input(session, recognizer_input(scaled, width), control)
         return self._characters_of(session).decode(chances[: len(scaled)], width)
 
-    def _recognizer(
-        self, spec: VersionSpec, call: Call | None = None
-    ) -> AbstractContextManager[HostedSession]:
+    def _recognizer(self, spec: VersionSpec, call: Call | None = None) -> AbstractContextManager[HostedSession]:
         return self._host.session(
             self._file(spec, "recognition"),
             _warm_up_recognizer,
@@ -155,9 +146,7 @@ class OcrRuntime:
         if characters is None:
             listed = session.metadata.get("character")
             if listed is None:
-                raise ModelFailed(
-                    "model_load_failed", "the recognition model lists no characters in its metadata"
-                )
+                raise ModelFailed("model_load_failed", "the recognition model lists no characters in its metadata")
             characters = self._characters[session.path] = CharacterSet(listed)
         return characters
 
@@ -168,9 +157,7 @@ def _name(spec: VersionSpec, role: str) -> str:
 
 def page_pixels(work: WorkInput) -> Pixels:
     if not isinstance(work, PageInput):
-        raise WorkRefused(
-            "input_not_accepted", "text recognition reads pages of documents, not text or tensors"
-        )
+        raise WorkRefused("input_not_accepted", "text recognition reads pages of documents, not text or tensors")
     if work.load_pixels is None:
         raise WorkRefused("input_not_accepted", "the page is plain text and has no image to read")
     return work.load_pixels()

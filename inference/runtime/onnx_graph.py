@@ -76,15 +76,11 @@ class OnnxRuntime:
     def load(self, spec: VersionSpec) -> None:
         self._host.load(self._weights(spec), self._warm_up, name=spec.key)
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput:
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         with self._host.session(self._weights(spec), self._warm_up, call=call, name=spec.key) as session:
             part = Part(spec.key, "weights")
             pieces = [self._piece(session, work, part)]
-            answers = self._batchers.run(
-                session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call
-            )
+            answers = self._batchers.run(session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call)
             return _output(session, answers)
 
     def begin(
@@ -197,9 +193,7 @@ class OnnxRuntime:
 def _output(session: HostedSession, answers: Sequence[Sequence[Array]]) -> WorkOutput:
     (outputs,) = answers
     names = [output.name for output in session.outputs]
-    return WorkOutput(
-        {}, tensors={name: own_tensor(output) for name, output in zip(names, outputs, strict=True)}
-    )
+    return WorkOutput({}, tensors={name: own_tensor(output) for name, output in zip(names, outputs, strict=True)})
 
 
 def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
@@ -270,10 +264,7 @@ def split_rows(answers: Sequence[Array], counts: Sequence[int], min_rows: int) -
                 "model_output_invalid", f"an output has {got} rows for {max(total, min_rows)} rows of input"
             )
     starts = np.cumsum([0, *counts]).tolist()
-    return [
-        [answer[start : start + count] for answer in answers]
-        for start, count in zip(starts, counts, strict=False)
-    ]
+    return [[answer[start : start + count] for answer in answers] for start, count in zip(starts, counts, strict=False)]
 
 
 def read_signature(host: SessionHost, path: str | Path) -> Signature:
@@ -297,9 +288,7 @@ _signatures: WeakKeyDictionary[HostedSession, Signature] = WeakKeyDictionary()
 def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> dict[str, Array]:
     expected = {tensor.name: tensor for tensor in signature.inputs}
     if set(tensors) != set(expected):
-        wanted, got = (
-            ", ".join(f"'{name}'" for name in sorted(names)) or "none" for names in (expected, tensors)
-        )
+        wanted, got = (", ".join(f"'{name}'" for name in sorted(names)) or "none" for names in (expected, tensors))
         raise WorkRefused("invalid_tensor", f"expected tensors {wanted}; got {got}")
     for name, tensor in tensors.items():
         expected[name].check(tensor)

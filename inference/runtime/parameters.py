@@ -43,9 +43,7 @@ class Parameter:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         # The condition is written so that NaN, which compares false with everything, is refused.
-        return (self.minimum is None or value >= self.minimum) and (
-            self.maximum is None or value <= self.maximum
-        )
+        return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
 
     @property
     def expected(self) -> str:
@@ -74,8 +72,7 @@ TRUNCATE = Parameter(
     "truncate",
     "boolean",
     True,
-    "Whether a text that is too long for the model is truncated, as the result then reports. "
-    "Otherwise it is refused.",
+    "Whether a text that is too long for the model is truncated, as the result then reports. Otherwise it is refused.",
 )
 
 INTERFACES: Mapping[str, Interface] = {

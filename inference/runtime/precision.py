@@ -59,6 +59,4 @@ def artifact(spec: VersionSpec, role: str, *, on_gpu: bool = False) -> str:
         return spec.artifacts[chosen]
     except KeyError:
         roles = ", ".join(sorted(spec.artifacts)) or "none"
-        raise ModelFailed(
-            "model_artifact_missing", f"{spec.key} has no artifact '{role}' (it has: {roles})"
-        ) from None
+        raise ModelFailed("model_artifact_missing", f"{spec.key} has no artifact '{role}' (it has: {roles})") from None

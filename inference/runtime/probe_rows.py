@@ -67,8 +67,7 @@ def rows_of(
 ) -> dict[str, Array]:
     """Create rows. `free` is the size of every dimension of any size except the first."""
     return {
-        tensor.name: _values(tensor.datatype, [count, *row_shape(tensor, free)], generator, kind)
-        for tensor in inputs
+        tensor.name: _values(tensor.datatype, [count, *row_shape(tensor, free)], generator, kind) for tensor in inputs
     }
 
 
@@ -78,9 +77,7 @@ def row_shape(tensor: TensorSpec, free: int) -> list[int]:
 
 def one_of_each(batches: Sequence[Mapping[str, Array]], most: int) -> Iterator[dict[str, Array]]:
     """Yield batches with a row of every kind side by side. In the second batch, each row has other neighbors."""
-    picked = [
-        {name: tensor[len(tensor) // 2 :][:1] for name, tensor in batch.items()} for batch in batches[:most]
-    ]
+    picked = [{name: tensor[len(tensor) // 2 :][:1] for name, tensor in batch.items()} for batch in batches[:most]]
     for order in (picked, [*picked[1::2], *picked[::2]]):
         yield {name: np.concatenate([batch[name] for batch in order]) for name in batches[0]}
 

@@ -170,9 +170,7 @@ class ProfileKeeper:
             with self._lock:
                 changed, self._changed = self._changed, set()
                 to_save = {
-                    path: (self._artifacts[path], self._profiles[path])
-                    for path in changed
-                    if path in self._artifacts
+                    path: (self._artifacts[path], self._profiles[path]) for path in changed if path in self._artifacts
                 }
             for path, (artifact, profile) in to_save.items():
                 try:

@@ -146,9 +146,7 @@ class SessionHost:
     def resident(self) -> tuple[ResidentSession, ...]:
         with self._changed:
             return tuple(
-                slot.describe(self._tallies[slot.path])
-                for slot in self._slots.values()
-                if slot.state is State.READY
+                slot.describe(self._tallies[slot.path]) for slot in self._slots.values() if slot.state is State.READY
             )
 
     @property
@@ -179,9 +177,7 @@ class SessionHost:
     ) -> None:
         """Add values to the model's profile. They are saved with it within half a minute."""
         given = {"fit": fit, "exactness": exactness}
-        self.profiles.change(
-            _key(str(path)), **{name: value for name, value in given.items() if value is not None}
-        )
+        self.profiles.change(_key(str(path)), **{name: value for name, value in given.items() if value is not None})
 
     def evict(self, path: str | Path) -> bool:
         """Drop a session that is not in use. Return False if it is not held or is in use."""
@@ -372,11 +368,7 @@ class SessionHost:
             if self._slots.get(slot.path) is not slot:
                 return
             more_bytes = slot.grown_bytes()
-            others = (
-                self._residents()
-                if sure
-                else [replace(resident, in_use=True) for resident in self._residents()]
-            )
+            others = self._residents() if sure else [replace(resident, in_use=True) for resident in self._residents()]
             room = make_room(others, needed_bytes=more_bytes, budget_bytes=self.budget_bytes)
             leaving = self._take_out(room.evict)
             slot.outgrown = False

@@ -21,11 +21,7 @@ NUMPY_TYPES: Mapping[str, np.dtype[Any]] = {
     "FP32": np.dtype(np.float32),
     "FP64": np.dtype(np.float64),
     "BYTES": np.dtype(object),
-    **{
-        f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}")
-        for sign in ("", "U")
-        for bits in (8, 16, 32, 64)
-    },
+    **{f"{sign}INT{bits}": np.dtype(f"{sign.lower()}int{bits}") for sign in ("", "U") for bits in (8, 16, 32, 64)},
 }
 
 
@@ -74,12 +70,8 @@ def read_tensor(item: object, where: str) -> tuple[str, Array]:
 def check_form(name: str, datatype: str, shape: list[Json]) -> None:
     """Check the datatype and shape of a tensor whose values are still to be read."""
     if datatype not in NUMPY_TYPES:
-        raise _refused(
-            f"'{name}' has the unknown datatype {datatype[:20]!r}; use one of {', '.join(NUMPY_TYPES)}"
-        )
-    if len(shape) > MAX_DIMENSIONS or not all(
-        type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape
-    ):
+        raise _refused(f"'{name}' has the unknown datatype {datatype[:20]!r}; use one of {', '.join(NUMPY_TYPES)}")
+    if len(shape) > MAX_DIMENSIONS or not all(type(size) is int and 0 <= size <= LARGEST_SIZE for size in shape):
         raise _refused(
             f"'{name}' has the shape {sizes_in_words(shape[:MAX_DIMENSIONS])}; it must be a list of at most "
             f"{MAX_DIMENSIONS} sizes"
@@ -113,9 +105,7 @@ def _check_values(name: str, datatype: str, flat: Sequence[Json]) -> None:
         kinds = (bool,)
     else:
         kinds = (int, float) if datatype.startswith("FP") else (int,)
-    odd = next(
-        (v for v in flat if not isinstance(v, kinds) or (isinstance(v, bool) and bool not in kinds)), None
-    )
+    odd = next((v for v in flat if not isinstance(v, kinds) or (isinstance(v, bool) and bool not in kinds)), None)
     if odd is not None or any(value is None for value in flat):
         raise _refused(f"'{name}' holds {value_in_words(odd)}, which is not {datatype}")
 

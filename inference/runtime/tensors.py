@@ -23,11 +23,7 @@ MAX_OUTPUT_VALUES = 10_000_000
 # This maps ONNX Runtime's name for a type to the protocol's name.
 DATATYPES: Mapping[str, str] = {
     "tensor(bool)": "BOOL",
-    **{
-        f"tensor({sign}{bits})": f"{sign.upper()}{bits}"
-        for sign in ("uint", "int")
-        for bits in (8, 16, 32, 64)
-    },
+    **{f"tensor({sign}{bits})": f"{sign.upper()}{bits}" for sign in ("uint", "int") for bits in (8, 16, 32, 64)},
     "tensor(float16)": "FP16",
     "tensor(float)": "FP32",
     "tensor(double)": "FP64",
@@ -65,14 +61,10 @@ class TensorSpec:
     def check_output(self, value: Any) -> None:
         """Check a value that a model gave."""
         if not isinstance(value, np.ndarray):
-            raise ModelFailed(
-                "model_output_invalid", f"output '{self.name}' is a {type(value).__name__}, not a tensor"
-            )
+            raise ModelFailed("model_output_invalid", f"output '{self.name}' is a {type(value).__name__}, not a tensor")
         mismatch = self._mismatch(value, any_shape=not self.shape)
         if mismatch is not None:
-            raise ModelFailed(
-                "model_output_invalid", f"output '{self.name}' must by its declaration {mismatch}"
-            )
+            raise ModelFailed("model_output_invalid", f"output '{self.name}' must by its declaration {mismatch}")
 
     def _mismatch(self, tensor: Array, *, any_shape: bool = False) -> str | None:
         got = datatype_of(tensor)
@@ -88,9 +80,7 @@ class TensorSpec:
 
 def tensor_spec(node: NodeArg) -> TensorSpec:
     if node.type not in DATATYPES:
-        raise ModelFailed(
-            "model_not_servable", f"'{node.name}' is a {node.type}, which no protocol here carries"
-        )
+        raise ModelFailed("model_not_servable", f"'{node.name}' is a {node.type}, which no protocol here carries")
     return TensorSpec(node.name, DATATYPES[node.type], tuple(_size(size) for size in node.shape))
 
 
@@ -150,9 +140,7 @@ def write_tensor(name: str, value: Array) -> dict[str, Json]:
             f"output '{name}' has {value.size} values; at most {MAX_OUTPUT_VALUES} fit",
         )
     if value.dtype.kind == "f" and not np.isfinite(value).all():
-        raise ModelFailed(
-            "model_output_not_finite", f"output '{name}' holds NaN or infinity, which JSON cannot say"
-        )
+        raise ModelFailed("model_output_not_finite", f"output '{name}' holds NaN or infinity, which JSON cannot say")
     return {
         "name": name,
         "shape": list(value.shape),

@@ -34,9 +34,9 @@ SAME_ROW_PIXELS = 10
 Floats = npt.NDArray[np.float32]
 
 # This maps pixels to the range from -1 to 1, computed in double precision once for each of the 256 values.
-_NORMALIZED = (
-    ((np.arange(256, dtype=np.float32) * np.float32(1 / 255)).astype(np.float64) - 0.5) / 0.5
-).astype(np.float32)
+_NORMALIZED = (((np.arange(256, dtype=np.float32) * np.float32(1 / 255)).astype(np.float64) - 0.5) / 0.5).astype(
+    np.float32
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,7 @@ def find_boxes(probabilities: Floats, *, width: int, height: int) -> Floats:
     mask = cv2.dilate((probabilities > TEXT_PROBABILITY).astype(np.uint8), np.ones((2, 2), np.uint8))
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     target = np.array([width, height], np.float32)
-    boxes = [
-        box
-        for contour in contours[:MAX_BOXES]
-        if (box := _grown_box(probabilities, contour, target)) is not None
-    ]
+    boxes = [box for contour in contours[:MAX_BOXES] if (box := _grown_box(probabilities, contour, target)) is not None]
     return in_reading_order(np.array(boxes, np.float32).reshape(-1, 4, 2))
 
 

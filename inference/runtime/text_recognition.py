@@ -50,9 +50,7 @@ class RecognizedText:
 
 def cut_line(image: Pixels, box: Floats) -> Pixels:
     """Return the inside of the box, straightened."""
-    top, right, bottom, left = (
-        float(np.linalg.norm(box[a] - box[b])) for a, b in ((0, 1), (1, 2), (2, 3), (3, 0))
-    )
+    top, right, bottom, left = (float(np.linalg.norm(box[a] - box[b])) for a, b in ((0, 1), (1, 2), (2, 3), (3, 0)))
     width, height = int(max(top, bottom)), int(max(left, right))
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     line = cv2.warpPerspective(
@@ -102,9 +100,7 @@ class CharacterSet:
         steps_per_height = LINE_HEIGHT * best.shape[1] / width
         return [self._decode_line(*line, steps_per_height) for line in zip(best, certainty, strict=True)]
 
-    def _decode_line(
-        self, best: npt.NDArray[Any], certainty: Floats, steps_per_height: float
-    ) -> RecognizedText:
+    def _decode_line(self, best: npt.NDArray[Any], certainty: Floats, steps_per_height: float) -> RecognizedText:
         changes = best[1:] != best[:-1]
         begins = np.flatnonzero(np.concatenate([[True], changes]) & (best != BLANK))
         ends = np.flatnonzero(np.concatenate([changes, [True]]) & (best != BLANK))

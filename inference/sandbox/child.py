@@ -86,9 +86,7 @@ class Child:
         """Returns whether the child lives and the last request's fork is known to have ended."""
         return self._is_free and self._process.poll() is None
 
-    def ask(
-        self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None
-    ) -> Json:
+    def ask(self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None) -> Json:
         """Returns the program's untrusted answer. A canceled call ends the fork, and the child is ready soon after."""
         call = call or Call()
         deadline = time.monotonic() + limits.wall_s

@@ -47,9 +47,7 @@ class Isolation:
 
     def lacking(self, needs: Set[str]) -> dict[str, str]:
         """Return the layers of `needs` that are not in force, each with the reason."""
-        return {
-            layer: self.missing.get(layer, "no reason is known") for layer in sorted(needs - set(self.layers))
-        }
+        return {layer: self.missing.get(layer, "no reason is known") for layer in sorted(needs - set(self.layers))}
 
 
 @dataclass(frozen=True, slots=True)

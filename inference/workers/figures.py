@@ -145,8 +145,7 @@ def tell(worker: str, figures: WorkerFigures, grown: Mapping[str, Mapping[str, f
     """Publish a worker's statistics, and their increase since the last call by part. Raises `redis.RedisError`."""
     content = {
         "parts": [
-            [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes]
-            for part in figures.parts
+            [part.key, part.role, part.sums.as_json(), part.waiting_rows, part.held_bytes] for part in figures.parts
         ],
         "reasons": {key: dict(counts) for key, counts in figures.reasons.items()},
     }
@@ -167,9 +166,7 @@ def told_by(workers: Sequence[str]) -> dict[str, WorkerFigures]:
         return {}
     found: list[Any] = _connection().mget([NOW_PREFIX + name for name in workers])
     return {
-        name: _figures(json.loads(content))
-        for name, content in zip(workers, found, strict=True)
-        if content is not None
+        name: _figures(json.loads(content)) for name, content in zip(workers, found, strict=True) if content is not None
     }
 
 

@@ -87,9 +87,7 @@ class BatchAdmin(WorkAdmin):
     @admin.action(description=_("Cancel"), permissions=["act"])
     @confirmed(
         _("Cancel these batches?"),
-        _(
-            "Waiting lines do not start. Finished lines are kept and charged. You cannot resume a canceled batch."
-        ),
+        _("Waiting lines do not start. Finished lines are kept and charged. You cannot resume a canceled batch."),
         _("Cancel batches"),
     )
     def cancel(self, request: HttpRequest, batches: "QuerySet[Batch]") -> None:

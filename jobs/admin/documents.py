@@ -111,9 +111,7 @@ class ArchiveAdmin(WorkAdmin):
 
     @column(_("files"))
     def opened(self, archive: Archive) -> str:
-        total, waiting, failed = (
-            int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed")
-        )
+        total, waiting, failed = (int(getattr(archive, f"entries_{name}")) for name in ("total", "waiting", "failed"))
         return f"{total - waiting:,} / {total:,}{f', {failed:,} failed' if failed else ''}"
 
     @column(_("priority"))

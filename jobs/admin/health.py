@@ -52,9 +52,7 @@ def troubles_with_work(tenant_ids: Sequence[UUID]) -> Troubles:
 def _troubles(failed: int, ended: int, disabled: int) -> list[Trouble]:
     found = []
     if is_failing(failed, ended):
-        found.append(
-            Trouble(f"{failed} of the last {ended} jobs failed", "jobs_job", {"state__exact": "failed"})
-        )
+        found.append(Trouble(f"{failed} of the last {ended} jobs failed", "jobs_job", {"state__exact": "failed"}))
     if disabled:
         text = f"{disabled} {'webhook' if disabled == 1 else 'webhooks'} disabled"
         found.append(Trouble(text, "jobs_webhookendpoint", {"state__exact": "disabled"}))

@@ -131,9 +131,7 @@ def _happenings(job: Job) -> list[Happening]:
     found = []
     for event, earlier in zip(events, [*events[1:], None], strict=True):
         gap_s = (event.created_at - earlier.created_at).total_seconds() if earlier else 0.0
-        found.append(
-            Happening(event, details_of(event, job.currency), f"+{duration(gap_s)}" if earlier else "")
-        )
+        found.append(Happening(event, details_of(event, job.currency), f"+{duration(gap_s)}" if earlier else ""))
     return found[:EVENTS_SHOWN]
 
 

@@ -193,9 +193,7 @@ class JobAdmin(WorkAdmin):
 
         self._each(request, jobs, erase, "erased")
 
-    def _each(
-        self, request: HttpRequest, jobs: "QuerySet[Job]", act: Callable[[Job], str | None], done: str
-    ) -> None:
+    def _each(self, request: HttpRequest, jobs: "QuerySet[Job]", act: Callable[[Job], str | None], done: str) -> None:
         """Act on each job. The refusal of one job does not stop the action on the others."""
         acted, refusals = 0, []
         for job in jobs:

@@ -120,11 +120,7 @@ class PageAdmin(WorkAdmin):
 
     @column(_("error"))
     def error(self, page: Page) -> str:
-        return (
-            list_link("jobs_page", page.error_code, error_code=page.error_code)
-            if page.error_code
-            else NOTHING
-        )
+        return list_link("jobs_page", page.error_code, error_code=page.error_code) if page.error_code else NOTHING
 
     @column(_("accepted"), order_by="id")
     def created(self, page: Page) -> str:

@@ -34,6 +34,4 @@ class WorkAdmin(RecordAdmin):
 
 def acting_for(row: Any, request: HttpRequest) -> Identity:
     """Return an identity that acts for the tenant, so that operators and tenants use the same code."""
-    return Identity(
-        tenant_id=row.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk
-    )
+    return Identity(tenant_id=row.tenant_id, limits=effective_limits(), scopes=all_scopes(), user_id=request.user.pk)

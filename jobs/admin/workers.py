@@ -68,9 +68,7 @@ def _order(request: HttpRequest, name: str, *, drain: bool) -> HttpResponse:
         messages.error(request, f"{REDIS_AWAY} The request may not have reached {name}. Try again.")
         return HttpResponseRedirect(reverse("admin:jobs_workers"))
     if heard:
-        outcome = (
-            "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
-        )
+        outcome = "drains after its next heartbeat" if drain else "accepts pages again after its next heartbeat"
         messages.success(request, f"{name} {outcome}.")
     else:
         _log(request, name, "The worker is no longer running.")

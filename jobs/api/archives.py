@@ -61,9 +61,7 @@ class ArchiveSerializer(serializers.Serializer[Any]):
 class ArchiveEntrySerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     name = serializers.CharField()
-    size_bytes = serializers.IntegerField(
-        help_text="Unpacked size according to the directory of the archive."
-    )
+    size_bytes = serializers.IntegerField(help_text="Unpacked size according to the directory of the archive.")
     state = serializers.ChoiceField(states.ENTRY_STATES)
     document = serializers.UUIDField(allow_null=True)
     job = serializers.UUIDField(allow_null=True)
@@ -149,9 +147,7 @@ class ArchiveList(APIView):
         wanted = _wanted(request)
         if wanted.model:
             identity.require("jobs:write")
-        answered = create_archive_once(
-            identity=identity, upload=uploaded(request), request=wanted, key=key_of(request)
-        )
+        answered = create_archive_once(identity=identity, upload=uploaded(request), request=wanted, key=key_of(request))
         archive = answered.made
         with unit_of_work(identity):
             body = _shown(archive)

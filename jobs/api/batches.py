@@ -66,9 +66,7 @@ class BatchList(APIView):
         only(request, "limit", "after")
         with unit_of_work(identity):
             batches = with_models(Batch.objects.all())
-            return Response(
-                openai_listing(request, batches, batch_object, prefix=BATCH, default=DEFAULT, most=MOST)
-            )
+            return Response(openai_listing(request, batches, batch_object, prefix=BATCH, default=DEFAULT, most=MOST))
 
 
 class BatchDetail(APIView):

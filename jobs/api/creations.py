@@ -92,9 +92,7 @@ def _sent_bytes(identity: Identity, upload: Upload, key: str | None) -> Sent | N
     return _sent(identity, "upload_document", key, content_sha256=upload.sha256)
 
 
-def _sent_from(
-    identity: Identity, address: Address, key: str | None, hold_id: UUID | None = None
-) -> Sent | None:
+def _sent_from(identity: Identity, address: Address, key: str | None, hold_id: UUID | None = None) -> Sent | None:
     sent = _sent(identity, "upload_document", key, url=address.url, name=address.name)
     return None if sent is None else replace(sent, hold_id=hold_id)
 
@@ -103,18 +101,14 @@ def upload_file_once(
     *, identity: Identity, upload: Upload, lives_s: int | None, key: str | None
 ) -> Answered[StoredFile]:
     def store(keep: Keep[StoredFile]) -> Answered[StoredFile]:
-        stored = store_file(
-            identity=identity, upload=upload, lives_s=lives_s, also=lambda it: keep(Answered(it, OK))
-        )
+        stored = store_file(identity=identity, upload=upload, lives_s=lives_s, also=lambda it: keep(Answered(it, OK)))
         return Answered(stored, OK)
 
     sent = _sent(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
     return make_in_steps(sent, make=store, look=lambda file_id: get_file(shown(FILE, file_id)))
 
 
-def create_upload_once(
-    *, identity: Identity, announced: Announced, key: str | None
-) -> Answered[ResumableUpload]:
+def create_upload_once(*, identity: Identity, announced: Announced, key: str | None) -> Answered[ResumableUpload]:
     sent = _sent(
         identity,
         "create_upload",
@@ -170,9 +164,7 @@ def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: 
     )
 
 
-def create_endpoint_once(
-    *, identity: Identity, values: Mapping[str, Any], key: str | None
-) -> Answered[WebhookSecret]:
+def create_endpoint_once(*, identity: Identity, values: Mapping[str, Any], key: str | None) -> Answered[WebhookSecret]:
     """Create an endpoint and return its first secret. A repeated request returns the same secret, even if the secret
     was replaced since.
     """
@@ -186,9 +178,7 @@ def create_endpoint_once(
 def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookSecret]:
     return make_once(
         _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
-        make=lambda: Answered(
-            _new_of(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint), OK
-        ),
+        make=lambda: Answered(_new_of(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint), OK),
         look=_endpoints_secret,
     )
 
@@ -264,9 +254,7 @@ def replay_range_once(
     return count_once(sent, make=replay)
 
 
-def begin_payment_once(
-    *, identity: Identity, values: Mapping[str, Any], key: str | None
-) -> Answered[Payment]:
+def begin_payment_once(*, identity: Identity, values: Mapping[str, Any], key: str | None) -> Answered[Payment]:
     """Store the payment with its key. No provider is called yet."""
     provider = values.get("provider") or provider_names()[0]
     made_by = f"key {identity.key_id}" if identity.key_id else f"person {identity.user_id}"

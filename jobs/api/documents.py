@@ -82,9 +82,7 @@ class DocumentList(APIView):
             return self._stored(upload_document_once(identity=identity, upload=uploaded(request), key=key))
         upload = fetched(request)
         if upload is not None:
-            return self._stored(
-                upload_document_once(identity=identity, upload=upload, key=key, address=address)
-            )
+            return self._stored(upload_document_once(identity=identity, upload=upload, key=key, address=address))
         earlier = uploaded_before(identity=identity, address=address, key=key)
         if earlier is not None:
             return self._stored(earlier)

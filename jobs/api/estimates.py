@@ -72,9 +72,7 @@ def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
     call = read_embeddings(json.dumps(body).encode())
     version = find_version(call.model)
     if version.runtime != RUNTIME:
-        raise ModelTypeMismatch(
-            f"The model {version.served_model.name!r} has no text embeddings. Use another model."
-        )
+        raise ModelTypeMismatch(f"The model {version.served_model.name!r} has no text embeddings. Use another model.")
     check_dimensions(call.dimensions, version.key, version.config)
     return SynchronousCall(version, call.work, work_kind(call.work), {TRUNCATE.name: False})
 
@@ -157,16 +155,12 @@ class EstimateSerializer(serializers.Serializer[Any]):
     livemode = serializers.BooleanField(help_text="False with a test key. Its work costs nothing.")
     meter = serializers.CharField()
     quantity = serializers.IntegerField(help_text="Units of the meter. `gpu_second` is in milliseconds.")
-    is_maximum = serializers.BooleanField(
-        help_text="True if the quantity is an upper bound: the work may cost less."
-    )
+    is_maximum = serializers.BooleanField(help_text="True if the quantity is an upper bound: the work may cost less.")
     cached_quantity = serializers.IntegerField()
     price = AgreedPriceSerializer()
     cached_price = AgreedPriceSerializer()
     price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Where the price is set.")
-    price_version = serializers.UUIDField(
-        allow_null=True, help_text="Null for the price of the model itself."
-    )
+    price_version = serializers.UUIDField(allow_null=True, help_text="Null for the price of the model itself.")
     price_valid_from = serializers.DateTimeField(allow_null=True)
     plan = PlanSerializer(allow_null=True)
     cost = CostSerializer(help_text="Cost at these prices, as the job or call would report it.")

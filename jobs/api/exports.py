@@ -47,18 +47,14 @@ def _export(format_: Format, operation_id: str, summary: str, content: dict[Any,
     return Export
 
 
-ResultText = _export(
-    services.TEXT, "export_text", "Export the result of a job as text", {(200, "text/plain"): str}
-)
+ResultText = _export(services.TEXT, "export_text", "Export the result of a job as text", {(200, "text/plain"): str})
 ResultMarkdown = _export(
     services.MARKDOWN,
     "export_markdown",
     "Export the result of a job as Markdown",
     {(200, "text/markdown"): str},
 )
-ResultJson = _export(
-    services.JSON, "export_json", "Export the result of a job as JSON", {200: ResultSerializer}
-)
+ResultJson = _export(services.JSON, "export_json", "Export the result of a job as JSON", {200: ResultSerializer})
 ResultPdf = _export(
     services.PDF,
     "export_pdf",

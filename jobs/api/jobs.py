@@ -161,9 +161,7 @@ def _from_address(request: Request, identity: Identity, wanted: JobRequest, url:
     identity.require("documents:write")
     key, address, upload = key_of(request), checked_address(url), fetched(request)
     if upload is not None:
-        return _accepted(
-            submit_once(identity=identity, request=wanted, key=key, upload=upload, document_url=url)
-        )
+        return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload, document_url=url))
     earlier = submitted_before(identity=identity, request=wanted, key=key, document_url=url)
     if earlier is not None:
         return _accepted(earlier)
@@ -216,9 +214,7 @@ def request_of_form(request: Request, upload: Upload) -> JobRequest:
         model=model,
         parameters=parameters,
         priority=priority,
-        deadlines=Deadlines(
-            span_of(upload.fields.get("expires_after"), "expires_after"), _cancel_after(request)
-        ),
+        deadlines=Deadlines(span_of(upload.fields.get("expires_after"), "expires_after"), _cancel_after(request)),
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
         webhook_url=upload.fields.get("webhook_url", ""),
@@ -311,9 +307,7 @@ class JobPages(APIView):
         summary="List the pages of a job",
         parameters=[
             limit_parameter(most=200, default=100),
-            number_parameter(
-                "after", least=0, description="Number of the last page in the previous response."
-            ),
+            number_parameter("after", least=0, description="Number of the last page in the previous response."),
         ],
         responses={200: PAGE_LIST, **REFUSALS},
     )

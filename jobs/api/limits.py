@@ -85,9 +85,7 @@ class LimitList(APIView):
         identity = cast(Identity, request.user)
         limits = identity.rates.every
         standings = spending().standings(limits)
-        data = [
-            _told(limit, standings[position] if standings else None) for position, limit in enumerate(limits)
-        ]
+        data = [_told(limit, standings[position] if standings else None) for position, limit in enumerate(limits)]
         if not identity.livemode:
             data += [_of_day(free_day_limit) for free_day_limit in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
@@ -126,9 +124,7 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
             limits.append(_limit("unfinished_pages", most, max(0, most - unfinished_pages())))
         storage = storage_standing(identity.tenant_id)
         if storage.max_bytes is not None:
-            limits.append(
-                _limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes))
-            )
+            limits.append(_limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes)))
     return limits
 
 

@@ -71,9 +71,7 @@ def _lives_s(value: Any, name: str) -> int:
         raise refused(f"'{name}.anchor' must be '{ANCHOR}'.", f"{name}.anchor")
     seconds = value.get("seconds")
     if type(seconds) is not int or not SHORTEST_S <= seconds <= LONGEST_S:
-        raise refused(
-            f"'{name}.seconds' must be a whole number from {SHORTEST_S} to {LONGEST_S}.", f"{name}.seconds"
-        )
+        raise refused(f"'{name}.seconds' must be a whole number from {SHORTEST_S} to {LONGEST_S}.", f"{name}.seconds")
     return seconds
 
 

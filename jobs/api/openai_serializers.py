@@ -198,7 +198,5 @@ def _after(request: Request, prefix: str) -> UUID | None:
         return None
     after = read_id(prefix, given)
     if after is None:
-        raise InvalidRequest(
-            f"'after' is {given[:60]!r}, which is not an ID of this list.", extra={"param": "after"}
-        )
+        raise InvalidRequest(f"'after' is {given[:60]!r}, which is not an ID of this list.", extra={"param": "after"})
     return after

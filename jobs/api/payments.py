@@ -26,9 +26,7 @@ PROVIDERS = ["stripe", "offline"]
 INSTRUCTIONS = inline_serializer(
     "TransferInstructions",
     {
-        "bank_details": serializers.CharField(
-            help_text="Bank account for the transfer, as entered by the operator."
-        ),
+        "bank_details": serializers.CharField(help_text="Bank account for the transfer, as entered by the operator."),
         "reference": serializers.CharField(help_text="Payment reference to enter in the transfer."),
         "amount": serializers.CharField(),
     },
@@ -70,13 +68,9 @@ class PaymentRequestSerializer(StrictFields):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         attrs = super().validate(attrs)
         if "invoice" in attrs and {"amount_micros", "currency"} & set(attrs):
-            raise serializers.ValidationError(
-                {"invoice": ["An invoice is always paid in full. Leave out the amount."]}
-            )
+            raise serializers.ValidationError({"invoice": ["An invoice is always paid in full. Leave out the amount."]})
         if "invoice" not in attrs and not {"amount_micros", "currency"} <= set(attrs):
-            raise serializers.ValidationError(
-                {"amount_micros": ["Send invoice, or amount_micros and currency."]}
-            )
+            raise serializers.ValidationError({"amount_micros": ["Send invoice, or amount_micros and currency."]})
         return attrs
 
 

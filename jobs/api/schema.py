@@ -113,12 +113,8 @@ STREAM = {
             {
                 "event": serializers.CharField(),
                 "data": serializers.CharField(help_text="JSON text."),
-                "id": serializers.CharField(
-                    required=False, help_text="Send it as `Last-Event-ID` to continue."
-                ),
-                "retry": serializers.IntegerField(
-                    required=False, help_text="Milliseconds until a reconnect."
-                ),
+                "id": serializers.CharField(required=False, help_text="Send it as `Last-Event-ID` to continue."),
+                "retry": serializers.IntegerField(required=False, help_text="Milliseconds until a reconnect."),
             },
         ),
         description="Events as they occur, for clients that send `Accept: text/event-stream`.",
@@ -140,9 +136,7 @@ JOB_FILTERS = [
     ),
     OpenApiParameter("model", str, description="Model name, or `name@version`."),
     OpenApiParameter("document", str, description="Document ID."),
-    OpenApiParameter(
-        "include", str, enum=["erased"], description="Include erased jobs, with the fields that remain."
-    ),
+    OpenApiParameter("include", str, enum=["erased"], description="Include erased jobs, with the fields that remain."),
     OpenApiParameter(
         "q",
         {"type": "string", "minLength": 1},

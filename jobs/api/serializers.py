@@ -81,18 +81,14 @@ class JobRequestSerializer(StrictFields):
     `parameters`.
     """
 
-    model = serializers.CharField(
-        max_length=120, help_text="`parse` for the current version, `parse@2` for version 2."
-    )
+    model = serializers.CharField(max_length=120, help_text="`parse` for the current version, `parse@2` for version 2.")
     document = serializers.UUIDField(required=False, allow_null=True)
     document_url = serializers.CharField(
         required=False,
         max_length=LONGEST_URL,
         help_text="Instead of `document`: an `https://…` URL to fetch it from.",
     )
-    input = serializers.JSONField(
-        required=False, allow_null=True, help_text="Text, list of texts, or tensors."
-    )
+    input = serializers.JSONField(required=False, allow_null=True, help_text="Text, list of texts, or tensors.")
     parameters = serializers.DictField(required=False, default=dict)
     priority = serializers.ChoiceField(
         list(NUMBERS),

@@ -84,9 +84,7 @@ class UploadList(APIView):
         answered = create_upload_once(identity=identity, announced=announced, key=key_of(request))
         if waiting is not None and not answered.replayed:
             offer = Offer(0, waiting.announced_bytes)
-            waiting.turn = take_turn(
-                identity=identity, upload_id=answered.made.id, offer=offer, checksum=checksum
-            )
+            waiting.turn = take_turn(identity=identity, upload_id=answered.made.id, offer=offer, checksum=checksum)
         return _begun(answered)
 
     @extend_schema(

@@ -55,17 +55,13 @@ urlpatterns = [
     path("payments/<str:payment_id>", payments.PaymentDetail.as_view(), name="api-payment"),
     path("tickets", events.TicketList.as_view(), name="api-tickets"),
     path("webhooks/endpoints", webhooks.EndpointList.as_view(), name="api-webhook-endpoints"),
-    path(
-        "webhooks/endpoints/<str:endpoint_id>", webhooks.EndpointDetail.as_view(), name="api-webhook-endpoint"
-    ),
+    path("webhooks/endpoints/<str:endpoint_id>", webhooks.EndpointDetail.as_view(), name="api-webhook-endpoint"),
     path(
         "webhooks/endpoints/<str:endpoint_id>/rotate",
         webhooks.EndpointRotation.as_view(),
         name="api-webhook-rotate",
     ),
-    path(
-        "webhooks/endpoints/<str:endpoint_id>/test", webhooks.EndpointTest.as_view(), name="api-webhook-test"
-    ),
+    path("webhooks/endpoints/<str:endpoint_id>/test", webhooks.EndpointTest.as_view(), name="api-webhook-test"),
     path(
         "webhooks/endpoints/<str:endpoint_id>/replay",
         webhooks.EndpointReplay.as_view(),

@@ -110,14 +110,10 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
     object = serializers.CharField(read_only=True, default="webhook_delivery")
     endpoint = serializers.SerializerMethodField(help_text="Null if the URL is the `webhook_url` of a job.")
     url = serializers.SerializerMethodField()
-    webhook_id = serializers.CharField(
-        source="message.webhook_id", help_text="Value of the header `webhook-id`."
-    )
+    webhook_id = serializers.CharField(source="message.webhook_id", help_text="Value of the header `webhook-id`.")
     type = serializers.CharField(source="message.type")
     job = serializers.UUIDField(source="message.job_id", allow_null=True)
-    error_code = serializers.SerializerMethodField(
-        help_text="Error code of the last attempt. Null if there is none."
-    )
+    error_code = serializers.SerializerMethodField(help_text="Error code of the last attempt. Null if there is none.")
 
     class Meta:
         model = WebhookDelivery
@@ -178,7 +174,5 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, object]:
         "status": attempt.status,
         "error": error,
         "response_body": attempt.response_body,
-        "response_note": why_none(
-            attempt.status, attempt.response_body, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS
-        ),
+        "response_note": why_none(attempt.status, attempt.response_body, allowed=settings.MAAS_WEBHOOK_KEEP_ANSWERS),
     }

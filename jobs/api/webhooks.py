@@ -181,9 +181,7 @@ class OwnSecret(APIView):
     )
     def get(self, request: Request) -> Response:
         secret = services.own_secret(identity=caller(request, "webhooks:write"))
-        return Response(
-            {"object": "webhook_secret", "secret": secret}, headers={"Cache-Control": "private, no-store"}
-        )
+        return Response({"object": "webhook_secret", "secret": secret}, headers={"Cache-Control": "private, no-store"})
 
 
 class OwnSecretRotation(APIView):

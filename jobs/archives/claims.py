@@ -124,7 +124,5 @@ def fail_archive(claim: ArchiveClaim, code: str, detail: str) -> None:
 
 def fail_waiting(archive: Archive, code: str, detail: str) -> None:
     """Fail the waiting entries and the archive. The caller holds the lock of the row."""
-    archive.entries.filter(state=states.WAITING).update(
-        state=states.FAILED, error_code=code, error_detail=detail[:500]
-    )
+    archive.entries.filter(state=states.WAITING).update(state=states.FAILED, error_code=code, error_detail=detail[:500])
     finish(archive, states.FAILED, code=code, detail=detail)

@@ -95,8 +95,7 @@ def plan(members: Sequence[Member], archive_bytes: int, limits: Limits) -> list[
     if total > limits.total_bytes:
         raise ArchiveRejected(
             "archive_too_large_unpacked",
-            f"The archive is {total} bytes unpacked, but at most {limits.total_bytes} are allowed. Split the "
-            "archive.",
+            f"The archive is {total} bytes unpacked, but at most {limits.total_bytes} are allowed. Split the archive.",
             limit_bytes=limits.total_bytes,
         )
     return plans
@@ -123,9 +122,7 @@ def _check_overlaps(members: Sequence[Member], archive_bytes: int) -> None:
             "archive_corrupt", f"Entry {ordered[0].number} starts before the beginning of the archive."
         )
     if ordered and ordered[-1].offset + _LOCAL_HEADER_BYTES + ordered[-1].packed_bytes > archive_bytes:
-        raise ArchiveRejected(
-            "archive_corrupt", f"Entry {ordered[-1].number} extends beyond the end of the archive."
-        )
+        raise ArchiveRejected("archive_corrupt", f"Entry {ordered[-1].number} extends beyond the end of the archive.")
 
 
 def _plan(member: Member, limits: Limits) -> Plan:
@@ -164,9 +161,7 @@ def nested() -> Fault:
 
 def _fault_of_size(member: Member, limits: Limits) -> Fault | None:
     if member.size_bytes > limits.entry_bytes:
-        detail = (
-            f"The file is {member.size_bytes} bytes unpacked, but at most {limits.entry_bytes} are allowed."
-        )
+        detail = f"The file is {member.size_bytes} bytes unpacked, but at most {limits.entry_bytes} are allowed."
         return Fault(code="document_too_large", detail=detail)
     if member.size_bytes > FREE_BYTES and member.size_bytes > limits.ratio * max(1, member.packed_bytes):
         detail = f"The file unpacks to more than {limits.ratio} times its packed size."

@@ -19,9 +19,7 @@ class Archive(TenantOwned):
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=12, choices=_STATES, default=states.UNPACKING)
-    model = models.CharField(
-        max_length=140, blank=True, help_text="Model with version. Empty if no jobs are created."
-    )
+    model = models.CharField(max_length=140, blank=True, help_text="Model with version. Empty if no jobs are created.")
     parameters = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=STANDARD)
     webhook_url = models.CharField(max_length=2000, blank=True)
@@ -41,9 +39,7 @@ class Archive(TenantOwned):
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
-    served_at = models.DateTimeField(
-        null=True, help_text="When a worker last started it. Tenants are served in turn."
-    )
+    served_at = models.DateTimeField(null=True, help_text="When a worker last started it. Tenants are served in turn.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True)
 
@@ -67,9 +63,7 @@ class ArchiveEntry(TenantOwned):
     )
     number = models.PositiveIntegerField(help_text="Position in the directory of the archive, from 1.")
     name = models.CharField(max_length=400, blank=True, help_text="Displayed name without a path.")
-    size_bytes = models.PositiveBigIntegerField(
-        help_text="Unpacked size according to the directory of the archive."
-    )
+    size_bytes = models.PositiveBigIntegerField(help_text="Unpacked size according to the directory of the archive.")
     state = models.CharField(max_length=12, choices=_ENTRY_STATES, default=states.WAITING)
     # These are only ids, since both may be erased long before the archive is forgotten.
     document_id = models.UUIDField(null=True)

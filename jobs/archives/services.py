@@ -102,9 +102,7 @@ def cancel_archive(*, identity: Identity, archive_id: object) -> Archive:
         if archive.state == states.CANCELED:
             return archive
         if archive.state != states.UNPACKING:
-            raise ArchiveFinished(
-                f"The archive has already ended ({archive.state}), so it cannot be canceled."
-            )
+            raise ArchiveFinished(f"The archive has already ended ({archive.state}), so it cannot be canceled.")
         archive.entries.filter(state=states.WAITING).update(state=states.CANCELED)
         finish(archive, states.CANCELED)
         archive.refresh_from_db()
@@ -140,9 +138,7 @@ def finish(archive: Archive, state: str = states.DONE, *, code: str = "", detail
 
 def _let_go_of_file(archive: Archive) -> None:
     erasure.order([archive.file])
-    transaction.on_commit(
-        partial(erasure.carry_out_now, archive.tenant_id, [archive.file]), using=APP, robust=True
-    )
+    transaction.on_commit(partial(erasure.carry_out_now, archive.tenant_id, [archive.file]), using=APP, robust=True)
 
 
 def _plans(identity: Identity, upload: Upload) -> list[Plan]:

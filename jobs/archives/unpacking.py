@@ -141,9 +141,7 @@ class Lease:
             scopes=("documents:write", "jobs:write"),
         )
 
-    def _open(
-        self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry
-    ) -> None:
+    def _open(self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry) -> None:
         try:
             self._keep(identity, archive, packed, entry)
         except (LeaseLost, _Postponed, *_AWAY):
@@ -157,18 +155,14 @@ class Lease:
                 # Jobs under way may give back money that they did not need, and credit may be granted.
                 raise _Postponed(NO_MONEY_S, error.code) from error
             if isinstance(error, ModelPaused) or "retry_after_s" in error.extra:
-                raise _Postponed(
-                    float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code
-                ) from error
+                raise _Postponed(float(str(error.extra.get("retry_after_s", PAUSED_S))), error.code) from error
             fail_entry(self.claim, entry.number, error.code, error.detail)
         except Exception:
             log.exception("archive_entry_failed", archive_id=str(archive.id), entry=entry.number)
             detail = "An internal error occurred. Try again, or contact the operator."
             fail_entry(self.claim, entry.number, "internal_error", detail)
 
-    def _keep(
-        self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry
-    ) -> None:
+    def _keep(self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry) -> None:
         with scratch() as file:
             for piece in unpack(packed, entry.number, entry.size_bytes):
                 file.write(piece)

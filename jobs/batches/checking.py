@@ -66,15 +66,11 @@ class FileCheck:
     def _take(self, number: int, raw: bytes | None) -> None:
         if raw is None:
             most = self.max_body_bytes
-            raise LineFault(
-                "request_too_large", f"This line is longer than {most} bytes, the maximum body of a call."
-            )
+            raise LineFault("request_too_large", f"This line is longer than {most} bytes, the maximum body of a call.")
         line = read_line(raw, number, self.endpoint)
         digest = hashlib.blake2b(line.custom_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest in self._ids:
-            message = (
-                f"The custom_id {ascii(line.custom_id)[:80]} is already used by another line of this file."
-            )
+            message = f"The custom_id {ascii(line.custom_id)[:80]} is already used by another line of this file."
             raise LineFault("duplicate_custom_id", message, "custom_id")
         self._ids.add(digest)
         self.model = self.model or line.model

@@ -81,9 +81,7 @@ def version_for(endpoint: str, reference: str) -> ModelVersion:
     """
     version = find_version(reference)
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
-        raise ModelTypeMismatch(
-            f"The model {version.served_model.name!r} has no text embeddings. Use another model."
-        )
+        raise ModelTypeMismatch(f"The model {version.served_model.name!r} has no text embeddings. Use another model.")
     return version
 
 

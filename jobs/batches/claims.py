@@ -203,7 +203,5 @@ def note_line(claim: TaskClaim, line_number: int | None) -> bool:
 def take_from_silent_workers() -> list[LostTask]:
     with operator_work():
         running = BatchTask.objects.filter(state=states.RUNNING)
-        lost = row_leases.sweep(
-            running, "id, batch_id, worker", state=states.QUEUED, run_after=row_leases.CLOCK
-        )
+        lost = row_leases.sweep(running, "id, batch_id, worker", state=states.QUEUED, run_after=row_leases.CLOCK)
         return [LostTask(*row) for row in lost]

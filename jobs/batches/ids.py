@@ -28,6 +28,4 @@ def line_id(batch_id: UUID, number: int, part: int = 0) -> UUID:
     digest = hashlib.blake2b(b"%d %d" % (number, part), key=batch_id.bytes, digest_size=10).digest()
     tail = int.from_bytes(digest)
     high, low = tail >> 68, tail & ((1 << 62) - 1)
-    return UUID(
-        int=(batch_id.int >> _TIME_BITS << _TIME_BITS) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low
-    )
+    return UUID(int=(batch_id.int >> _TIME_BITS << _TIME_BITS) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)

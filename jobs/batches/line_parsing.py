@@ -86,9 +86,7 @@ def rows_in(line: BatchLine) -> int:
     """
     tensors = line.body.get("inputs")
     shapes = (
-        [tensor.get("shape") for tensor in tensors if isinstance(tensor, dict)]
-        if isinstance(tensors, list)
-        else []
+        [tensor.get("shape") for tensor in tensors if isinstance(tensor, dict)] if isinstance(tensors, list) else []
     )
     sizes = [shape[0] for shape in shapes if isinstance(shape, list) and shape and type(shape[0]) is int]
     return max(1, *sizes) if sizes else 1
@@ -125,18 +123,14 @@ def _custom_id(given: object) -> str:
     if not isinstance(given, str) or not given:
         raise LineFault("invalid_type", "'custom_id' must be a string.", "custom_id")
     if len(given) > LONGEST_CUSTOM_ID:
-        raise LineFault(
-            "invalid_value", f"'custom_id' is longer than {LONGEST_CUSTOM_ID} characters.", "custom_id"
-        )
+        raise LineFault("invalid_value", f"'custom_id' is longer than {LONGEST_CUSTOM_ID} characters.", "custom_id")
     return given
 
 
 def _model(body: dict[str, Any]) -> str:
     model = body.get("model")
     if model is None:
-        raise LineFault(
-            "missing_required_parameter", "Missing required parameter: 'body.model'.", "body.model"
-        )
+        raise LineFault("missing_required_parameter", "Missing required parameter: 'body.model'.", "body.model")
     if not isinstance(model, str):
         raise LineFault("invalid_type", "'body.model' must be a string.", "body.model")
     return model

@@ -39,9 +39,7 @@ def keep_apart(claim: TaskClaim, fault: Fault) -> None:
             if piece is not None:
                 pieces[f"{what}_{task.number}"] = piece
     text = f"{fault['message']} Finished responses are in files named batch_{claim.batch_id.hex}_output_1.jsonl, "
-    keep_pieces(
-        claim, pieces, batch_fault(fault["code"], f"{text}and so on." if pieces else fault["message"])
-    )
+    keep_pieces(claim, pieces, batch_fault(fault["code"], f"{text}and so on." if pieces else fault["message"]))
 
 
 def _slices(claim: TaskClaim) -> list[BatchTask]:

@@ -44,9 +44,7 @@ class Batch(TenantOwned):
         ModelVersion, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     price = models.JSONField(null=True, help_text="Price when the lines were validated.")
-    cached_price = models.JSONField(
-        null=True, help_text="Price of cache hits at that time. Null in old batches."
-    )
+    cached_price = models.JSONField(null=True, help_text="Price of cache hits at that time. Null in old batches.")
     status = models.CharField(max_length=20, choices=_STATUSES, default=states.VALIDATING)
     ending = models.CharField(
         max_length=20,
@@ -71,9 +69,7 @@ class Batch(TenantOwned):
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
-    served_at = models.DateTimeField(
-        null=True, help_text="When a worker last started it. Tenants are served in turn."
-    )
+    served_at = models.DateTimeField(null=True, help_text="When a worker last started it. Tenants are served in turn.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField()
     in_progress_at = models.DateTimeField(null=True)
@@ -84,13 +80,9 @@ class Batch(TenantOwned):
     class Meta(TenantOwned.Meta):
         verbose_name_plural = "batches"
         indexes = [
-            models.Index(
-                fields=["id"], condition=models.Q(status__in=states.UNFINISHED), name="jobs_batch_unfinished"
-            ),
+            models.Index(fields=["id"], condition=models.Q(status__in=states.UNFINISHED), name="jobs_batch_unfinished"),
             models.Index(fields=["input_file_id"], name="jobs_batch_of_file"),
-            models.Index(
-                fields=["created_at"], condition=models.Q(livemode=False), name="jobs_batch_of_tests"
-            ),
+            models.Index(fields=["created_at"], condition=models.Q(livemode=False), name="jobs_batch_of_tests"),
             # The content of these columns is erased when its time is over.
             models.Index(
                 fields=["tenant", "livemode", "finished_at"],
@@ -143,9 +135,7 @@ class BatchTask(TenantOwned):
             models.UniqueConstraint(fields=["batch", "number"], name="jobs_batchtask_once"),
         ]
         indexes = [
-            models.Index(
-                fields=["batch", "number"], condition=models.Q(state="queued"), name="jobs_batchtask_queue"
-            ),
+            models.Index(fields=["batch", "number"], condition=models.Q(state="queued"), name="jobs_batchtask_queue"),
             models.Index(
                 fields=["batch", "lease_until"],
                 condition=models.Q(state="running"),

@@ -168,10 +168,7 @@ class SliceRun:
 
     def _has_room_for(self, weight: int) -> bool:
         most = 1 if self._careful else MAX_LINES
-        return (
-            len(self._pending) < most
-            and weight + sum(pending.weight for pending in self._pending) <= MAX_WEIGHT
-        )
+        return len(self._pending) < most and weight + sum(pending.weight for pending in self._pending) <= MAX_WEIGHT
 
     async def _note(self, number: int) -> None:
         if not await self._threads.run(note_line, self._claim, number):

@@ -19,9 +19,7 @@ def get_file(file_id: object, *, for_update: bool = False) -> StoredFile:
 
 def get_batch(batch_id: object, *, for_update: bool = False) -> Batch:
     wanted = read_id(BATCH, batch_id)
-    batches = (
-        Batch.objects.select_for_update(no_key=True, of=("self",)) if for_update else Batch.objects.all()
-    )
+    batches = Batch.objects.select_for_update(no_key=True, of=("self",)) if for_update else Batch.objects.all()
     found = with_models(batches).filter(id=wanted).first() if wanted else None
     if found is None:
         raise NotFound(f"No batch found with id '{str(batch_id)[:80]}'.", extra={"param": "batch_id"})

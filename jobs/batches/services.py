@@ -103,9 +103,7 @@ def delete_file(*, identity: Identity, file_id: object) -> StoredFile:
         name = stored.file
         # An error here is ignored: by then the file is gone from every list, and the scheduler handles what is left of
         # it.
-        transaction.on_commit(
-            lambda: erasure.carry_out_now(identity.tenant_id, [name]), using=APP, robust=True
-        )
+        transaction.on_commit(lambda: erasure.carry_out_now(identity.tenant_id, [name]), using=APP, robust=True)
     return stored
 
 

@@ -32,9 +32,7 @@ GROUP BY status
 def keep_up_batches() -> None:
     lost = take_from_silent_workers()
     for task in lost:
-        log.warning(
-            "batch_lease_expired", batch_id=str(task.batch_id), task_id=str(task.task_id), worker=task.worker
-        )
+        log.warning("batch_lease_expired", batch_id=str(task.batch_id), task_id=str(task.task_id), worker=task.worker)
     expired = expire_batches()
     if lost or expired:
         ring()
@@ -72,13 +70,8 @@ def erase_expired_files() -> int:
 
 def _erase(tenant_id: UUID, file_id: UUID) -> bool:
     with unit_of_work(tenant_id):
-        stored = (
-            StoredFile.objects.select_for_update(no_key=True, skip_locked=True).filter(id=file_id).first()
-        )
-        if (
-            stored is None
-            or Batch.objects.filter(input_file_id=file_id, status__in=states.UNFINISHED).exists()
-        ):
+        stored = StoredFile.objects.select_for_update(no_key=True, skip_locked=True).filter(id=file_id).first()
+        if stored is None or Batch.objects.filter(input_file_id=file_id, status__in=states.UNFINISHED).exists():
             return False
         erase_file(stored)
     return True
@@ -94,9 +87,7 @@ def forget_batches_of_tests() -> int:
     with operator_work():
         old = Batch.objects.filter(livemode=False, created_at__lte=Now() - timedelta(days=days))
         found = list(
-            old.exclude(status__in=states.UNFINISHED)
-            .order_by("created_at")
-            .values_list("id", flat=True)[:MOST]
+            old.exclude(status__in=states.UNFINISHED).order_by("created_at").values_list("id", flat=True)[:MOST]
         )
         BatchTask.objects.filter(batch_id__in=found).delete()
         Batch.objects.filter(id__in=found).delete()

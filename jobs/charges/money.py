@@ -61,9 +61,7 @@ def hold_for(job: Job, bounds: Bounds | None = None) -> None:
         return
     to_do = _to_do(job, Price.from_json(job.price), job.pages_total - job.pages_done)
     done = _done(source) if job.cost_micros else list
-    job.held_micros = hold(
-        source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do], bounds=bounds
-    )
+    job.held_micros = hold(source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do], bounds=bounds)
     if job.held_micros is not None:
         Job.objects.filter(id=job.id).update(held_micros=job.held_micros)
 

@@ -43,10 +43,7 @@ def correct_stored_bytes() -> dict[UUID, Compared]:
         rows = cursor.fetchall()
     for tenant_id, there, counted in rows:
         log.error("stored_bytes_corrected", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
-    return {
-        tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted)
-        for tenant_id, there, counted in rows
-    }
+    return {tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted) for tenant_id, there, counted in rows}
 
 
 AT_ONCE = 500

@@ -86,9 +86,7 @@ def _begin(tenant_id: UUID) -> None:
     with operator_work():
         if Tenant.objects.get(id=tenant_id).state != Tenant.State.ERASING:
             raise NotClosing("it was taken back, or is erased")
-    with suppress(
-        ProviderUnavailable
-    ):  # nothing is taken from it any more, even if the provider does not know
+    with suppress(ProviderUnavailable):  # nothing is taken from it any more, even if the provider does not know
         forget_card(tenant_id=tenant_id)
 
 

@@ -57,9 +57,7 @@ def open_file(name: str) -> "File[bytes]":
             return default_storage.open(name)
         except FileNotFoundError as error:
             log.error("file_missing", name=name)
-            raise FileMissing(
-                "A file of this document is missing from the storage. Contact the operator."
-            ) from error
+            raise FileMissing("A file of this document is missing from the storage. Contact the operator.") from error
 
 
 @contextmanager

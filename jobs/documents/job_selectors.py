@@ -117,9 +117,7 @@ def newest_event(tenant_id: UUID) -> str:
 
 _CURSOR = re.compile(r"([0-9]{1,20})-([0-9]{1,19})")
 
-_NEWEST = (
-    "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
-)
+_NEWEST = "SELECT xid::text, id FROM jobs_event WHERE tenant_id = %(tenant)s ORDER BY xid DESC, id DESC LIMIT 1"
 
 # The position is taken from the events on disk and not from the number of the next transaction. After a crash, the
 # database gives out the numbers of transactions again whose log was not written yet. Events with these numbers would
@@ -205,9 +203,7 @@ def tenant_events_after(whose: Acting, cursor: str | None, limit: int = 200) -> 
             more = len(found) > limit
             if shown or not more:
                 break
-    events = [
-        StreamRow(row[0], row[1], row[2], json.loads(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown
-    ]
+    events = [StreamRow(row[0], row[1], row[2], json.loads(row[3]), row[4], f"{row[5]}-{row[6]}") for row in shown]
     return EventPage(events, f"{values['xid']}-{values['id']}", more, pending or more)
 
 

@@ -16,9 +16,7 @@ def safe_name(given: str) -> str:
     kept = kept.strip(" .")
     if len(kept) > LONGEST:
         stem, dot, ending = kept.rpartition(".")
-        kept = (
-            f"{stem[: LONGEST - len(ending) - 1]}.{ending}" if dot and len(ending) <= 10 else kept[:LONGEST]
-        )
+        kept = f"{stem[: LONGEST - len(ending) - 1]}.{ending}" if dot and len(ending) <= 10 else kept[:LONGEST]
     return kept or FALLBACK
 
 

@@ -46,9 +46,7 @@ def tombstone(job: Job) -> dict[str, object]:
     }
 
 
-_LIVE = (
-    "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"
-)
+_LIVE = "SELECT 1 FROM jobs_document WHERE tenant_id = %(tenant)s AND sha256 = %(sha256)s AND deleted_at IS NULL"
 _LIVE_OF_MODE = f"{_LIVE} AND livemode = %(mode)s"
 
 

@@ -64,9 +64,7 @@ def store_document(
                 before()
                 before = None
             # If `along` is to write about the document, the lock on its row keeps it from being erased in the meantime.
-            existing = live_document_with(
-                upload.sha256, livemode=identity.livemode, for_update=along is not None
-            )
+            existing = live_document_with(upload.sha256, livemode=identity.livemode, for_update=along is not None)
             if existing is not None:
                 note_use(existing)
                 stored = StoredDocument(existing, created=False)

@@ -30,9 +30,7 @@ class IdempotencyKey(TenantOwned):
     made_count = models.PositiveIntegerField(
         null=True, help_text="Number of notified objects, if the response is a count."
     )
-    refusal = models.JSONField(
-        null=True, help_text="Payment error of the first response, if nothing was created."
-    )
+    refusal = models.JSONField(null=True, help_text="Payment error of the first response, if nothing was created.")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

@@ -72,9 +72,7 @@ class FairSlots:
 
     def wanted_by_others(self, tenant_id: UUID) -> bool:
         """Return whether a slot that this tenant gave back would go to another tenant at once."""
-        return any(
-            other_id != tenant_id and self._held[other_id] < self._max_each for other_id in self._waiting
-        )
+        return any(other_id != tenant_id and self._held[other_id] < self._max_each for other_id in self._waiting)
 
     def tenants_waiting(self, tenant_id: UUID) -> int:
         """Return the number of tenants that wait, including this one."""
@@ -122,9 +120,7 @@ class FairSlots:
                 waiter.set_result(None)
 
     def _next(self) -> UUID | None:
-        return next(
-            (tenant_id for tenant_id in self._waiting if self._held[tenant_id] < self._max_each), None
-        )
+        return next((tenant_id for tenant_id in self._waiting if self._held[tenant_id] < self._max_each), None)
 
     def _forget(self, tenant_id: UUID, waiter: "asyncio.Future[None]") -> None:
         queue = self._waiting.get(tenant_id)

@@ -111,9 +111,7 @@ class Fetcher:
         if answer.status != 200:
             raise answered(answer, self._check)
         disposition = answer.headers.get("content-disposition", "")
-        return fetched_name(
-            given=wanted.address.name, disposition=disposition, path=target.path, host=target.host
-        )
+        return fetched_name(given=wanted.address.name, disposition=disposition, path=target.path, host=target.host)
 
     def _asked(self, wanted: Fetching, cut: Cut) -> Answer:
         """Send the request. An error that is not the remote server's fault is raised outside its failures."""

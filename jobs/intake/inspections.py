@@ -177,9 +177,7 @@ def _end(held: ExitStack, work: "asyncio.Future[Found | None]") -> None:
 
 
 def _busy() -> ReaderBusy:
-    return ReaderBusy(
-        "Too many documents are being checked. Try again in a few seconds.", extra={"retry_after_s": 2}
-    )
+    return ReaderBusy("Too many documents are being checked. Try again in a few seconds.", extra={"retry_after_s": 2})
 
 
 def _is_known(tenant_id: UUID, sha256: str) -> bool:

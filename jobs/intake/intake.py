@@ -142,9 +142,7 @@ class Door:
         extra = {"retry_after_s": pause_s}
         if own:
             ADMISSION_REFUSED.labels("tenant").inc()
-            raise TooMuchAtOnce(
-                f"You are uploading too much at once. Send this again in {pause_s} s.", extra=extra
-            )
+            raise TooMuchAtOnce(f"You are uploading too much at once. Send this again in {pause_s} s.", extra=extra)
         ADMISSION_REFUSED.labels("all").inc()
         raise Overloaded(
             f"Too many uploads at once. Send this again in {pause_s} s.",

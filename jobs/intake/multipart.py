@@ -108,9 +108,7 @@ class FormReader:
                 "The multipart form ended before its closing boundary. Send the whole form with the right boundary."
             )
         if self._file is None:
-            found = (
-                f"the fields {names_in_words(sorted(self._fields))}" if self._fields else "no field at all"
-            )
+            found = f"the fields {names_in_words(sorted(self._fields))}" if self._fields else "no field at all"
             raise InvalidForm(f"The form has no file; it has {found}. {HOW}")
         return Form(self._file.filename or "", self._file.content_type, self._fields)
 
@@ -150,9 +148,7 @@ class FormReader:
 
     def _begin_text(self, part: _Part) -> None:
         if part.name == FILE_FIELD:
-            raise InvalidForm(
-                f"The field {FILE_FIELD!r} contains text instead of a file. Is the @ missing? {HOW}"
-            )
+            raise InvalidForm(f"The field {FILE_FIELD!r} contains text instead of a file. Is the @ missing? {HOW}")
         if not part.name or part.name in self._fields:
             raise InvalidForm(f"Duplicate or unnamed form field: {part.name!r}.")
         if len(self._fields) >= self._limits.fields:
@@ -167,9 +163,7 @@ class FormReader:
             return
         self._part.text += data[start:end]
         if len(self._part.text) > self._limits.field_bytes:
-            raise InvalidForm(
-                f"The field {self._part.name!r} is longer than {self._limits.field_bytes} bytes."
-            )
+            raise InvalidForm(f"The field {self._part.name!r} is longer than {self._limits.field_bytes} bytes.")
 
     def _on_part_end(self) -> None:
         if self._part.is_file:

@@ -99,12 +99,8 @@ class Uploads:
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, replayed(b"", receive), send)
 
-    async def _receive_form(
-        self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity
-    ) -> Upload:
-        reader = FormReader(
-            boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add
-        )
+    async def _receive_form(self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity) -> Upload:
+        reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add)
         # A request with a key gets the job that was accepted earlier, however long the queue is by now. Django looks
         # for it.
         if scope["path"] == JOBS and header(scope, b"idempotency-key") is None:
@@ -113,9 +109,7 @@ class Uploads:
             reader.write(chunk)
             await file.write_full_batch()
         form = reader.finish()
-        sha256, found = await file.finish_and(
-            self._inspections.inspect_short if is_document(scope) else lambda _: None
-        )
+        sha256, found = await file.finish_and(self._inspections.inspect_short if is_document(scope) else lambda _: None)
         return Upload(
             path=file.path,
             sha256=sha256,

@@ -108,9 +108,7 @@ def delete_documents_of(*, identity: Identity, job_ids: Sequence[str]) -> list[O
     return _outcomes(identity, job_ids, delete)
 
 
-def _outcomes(
-    identity: Identity, job_ids: Sequence[str], do: Callable[[str, Job | None], str]
-) -> list[Outcome]:
+def _outcomes(identity: Identity, job_ids: Sequence[str], do: Callable[[str, Job | None], str]) -> list[Outcome]:
     jobs = known_jobs(identity, job_ids)
     return [Outcome(job_id, do(job_id, jobs.get(job_id))) for job_id in bounded(job_ids)]
 
@@ -125,9 +123,7 @@ def _code_of(do: Callable[[], object], done: str) -> str:
 
 def consequences_of_deleting(*, identity: Identity, job_ids: Sequence[str]) -> Consequences:
     jobs = known_jobs(identity, job_ids).values()
-    documents = {
-        job.document.id: job.document for job in jobs if job.document and not job.document.deleted_at
-    }
+    documents = {job.document.id: job.document for job in jobs if job.document and not job.document.deleted_at}
     picked = [job.id for job in jobs]
     with unit_of_work(identity):
         concerned = Job.objects.filter(document_id__in=documents)

@@ -171,9 +171,7 @@ def take(room: Capacity) -> list[Notification]:
             fitted = _take_what_fits(room)
             if fitted.all_fits or not fitted.rest:
                 return newcomers_first(fitted.wakes)
-            lost = (
-                take_lost_of_limited(room.version_id, fitted.rest, wake_s()) if fitted.lost_of_limited else []
-            )
+            lost = take_lost_of_limited(room.version_id, fitted.rest, wake_s()) if fitted.lost_of_limited else []
             by_turns = _take_by_turns(room, fitted.rest - len(lost))
             return newcomers_first([*fitted.wakes, *lost, *by_turns])
     except OperationalError as error:

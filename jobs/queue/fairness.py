@@ -83,10 +83,7 @@ def overtaken_s(slots: int, service_s: float, wake_s: float) -> float:
 
 def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float) -> Shares:
     """Return the next `room` pages. If pages begin at the same time, they are ordered by priority, then by tenant."""
-    begins = [
-        _Position(_begin(queue, now, cost_s), queue.priority, queue.tenant, at)
-        for at, queue in enumerate(lines)
-    ]
+    begins = [_Position(_begin(queue, now, cost_s), queue.priority, queue.tenant, at) for at, queue in enumerate(lines)]
     heap = [position for position in begins if lines[position.at].waiting > 0]
     heapq.heapify(heap)
     left = {queue.tenant: queue.room for queue in lines}
@@ -105,17 +102,13 @@ def turns(lines: Sequence[TenantQueue], *, now: float, room: int, cost_s: float)
         now = max(now, position.begin)
         ends[position.at] = position.begin + step(queue, cost_s)
         if taken[position.at] < queue.waiting:
-            heapq.heappush(
-                heap, _Position(ends[position.at], position.priority, position.tenant, position.at)
-            )
+            heapq.heappush(heap, _Position(ends[position.at], position.priority, position.tenant, position.at))
     return Shares(tuple(order), now, ends)
 
 
 def foremost(lines: Sequence[TenantQueue], *, now: float, most: int, cost_s: float) -> list[TenantQueue]:
     """Return the queues that contain the next `most` pages. A page waits in each queue."""
-    return heapq.nsmallest(
-        most, lines, key=lambda queue: (_begin(queue, now, cost_s), queue.priority, queue.tenant)
-    )
+    return heapq.nsmallest(most, lines, key=lambda queue: (_begin(queue, now, cost_s), queue.priority, queue.tenant))
 
 
 def pages_before(
@@ -142,9 +135,7 @@ def pages_before(
         turns_before = max(0, math.floor(gap) + 1 if first else math.ceil(gap))
         if turns_before > queue.waiting >= counted:
             return None
-        before += min(
-            queue.waiting, turns_before, queue.waiting if queue.room is None else max(0, queue.room)
-        )
+        before += min(queue.waiting, turns_before, queue.waiting if queue.room is None else max(0, queue.room))
     return before
 
 

@@ -85,9 +85,7 @@ class Timings(TypedDict):
     run_ms: int
 
 
-def finish_page(
-    claim: Claim, output: WorkOutput, timings: Timings | None = None, *, key: bytes | None = None
-) -> None:
+def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None, *, key: bytes | None = None) -> None:
     """Store the result of a page and charge for it. Raises LeaseLost, with nothing written, if this claim no longer
     holds the page.
 

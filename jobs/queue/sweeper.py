@@ -104,9 +104,7 @@ def _sweep(page_id: UUID, job_id: UUID) -> bool:
         # The other pages are still to be swept. This page is tried again in the next round.
         log.exception("expired_lease_not_handled", page_id=str(page_id), job_id=str(job_id))
         return False
-    log.warning(
-        "lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt
-    )
+    log.warning("lease_expired", page_id=str(page_id), job_id=str(job_id), worker=page.worker, attempt=page.attempt)
     return True
 
 
@@ -118,12 +116,8 @@ def _locked(job_id: UUID) -> Iterator[bool]:
     """
     with operator_work(), transaction.atomic(using=OPERATOR):
         with connections[OPERATOR].cursor() as cursor:
-            cursor.execute(
-                "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"]
-            )
-        yield (
-            Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is not None
-        )
+            cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{FROZEN_S}s"])
+        yield (Job.objects.select_for_update(skip_locked=True, no_key=True).filter(id=job_id).first() is not None)
 
 
 def _return_to_queue(page: Page) -> None:
@@ -131,9 +125,7 @@ def _return_to_queue(page: Page) -> None:
         cursor.execute(_RETURN, [page.id])
         if cursor.rowcount != 1:
             raise LeaseLost(f"page {page.id} was renewed or finished meanwhile")
-    append_event(
-        page.job_id, "page.requeued", {"page": page.number, "state": states.QUEUED, "error": "worker_lost"}
-    )
+    append_event(page.job_id, "page.requeued", {"page": page.number, "state": states.QUEUED, "error": "worker_lost"})
 
 
 def end_used_up_pages() -> int:

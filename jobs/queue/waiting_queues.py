@@ -75,9 +75,7 @@ UNION ALL
 SELECT tenant_id FROM jobs_page
 WHERE model_version_id = %(version)s AND state = 'queued' AND renotify_at > statement_timestamp()
 """
-_BUSY_OF = (
-    f"SELECT tenant_id, count(*) FROM ({BUSY}) busy WHERE tenant_id = ANY(%(tenants)s) GROUP BY tenant_id"  # noqa: S608
-)
+_BUSY_OF = f"SELECT tenant_id, count(*) FROM ({BUSY}) busy WHERE tenant_id = ANY(%(tenants)s) GROUP BY tenant_id"  # noqa: S608
 
 
 LOST = """page.model_version_id = %(version)s AND page.state = 'queued' AND page.run_after <= statement_timestamp()

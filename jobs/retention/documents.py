@@ -65,9 +65,7 @@ def erase_locked(document: Document, reason: ErasedReason, deadline: erasure.Dea
     erasure.order(names)
     transaction.on_commit(partial(_log_document, document, reason), using=APP)
     # An error here is ignored: by then the document is gone, and the scheduler handles what is left of it.
-    transaction.on_commit(
-        lambda: erasure.carry_out_now(document.tenant_id, names, deadline), using=APP, robust=True
-    )
+    transaction.on_commit(lambda: erasure.carry_out_now(document.tenant_id, names, deadline), using=APP, robust=True)
 
 
 MAX_JOBS = 500

@@ -109,9 +109,7 @@ def lines_of(kind: Kind, retention: Mapping[UUID, Retention]) -> dict[str, Any]:
 
 
 def _filled(statement: str, kind: Kind) -> str:
-    return statement.format(
-        lines=LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind]
-    )
+    return statement.format(lines=LINES, ends=_ENDS[kind], old=_OLD[kind], since=_SINCE[kind], table=_TABLES[kind])
 
 
 def job_retained_until(job: Job, retention: Retention) -> datetime | None:

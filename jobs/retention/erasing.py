@@ -104,9 +104,7 @@ def _erase_webhooks(job: Job) -> None:
     on_their_way = set(pending.values_list("message_id", flat=True))
     messages = WebhookMessage.objects.filter(job_id=job.id)
     messages.exclude(id__in=on_their_way).delete()
-    ended = WebhookDelivery.objects.filter(message__job_id=job.id).exclude(
-        state=WebhookDelivery.State.PENDING
-    )
+    ended = WebhookDelivery.objects.filter(message__job_id=job.id).exclude(state=WebhookDelivery.State.PENDING)
     ended.delete()
     for message in messages.filter(id__in=on_their_way):
         messages.filter(id=message.id).update(body=_without_words(message.body))

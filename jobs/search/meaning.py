@@ -27,12 +27,8 @@ MAX_COMPARED = 100_000
 
 NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."
 TAKEN = "Others are searching by meaning, and one text is read after the other. Try again in a moment."
-AWAY = (
-    "The model that reads what you look for cannot be fetched. Search for the words themselves, or try later."
-)
-BROKEN = (
-    "The model that reads what you look for failed. Search for the words themselves, or tell the operator."
-)
+AWAY = "The model that reads what you look for cannot be fetched. Search for the words themselves, or try later."
+BROKEN = "The model that reads what you look for failed. Search for the words themselves, or tell the operator."
 TOO_MANY = "Your pages could not be compared in time. Search for the words themselves, or try again."
 
 # This is exact, and fast enough for a tenant's pages. An index over all tenants' vectors would first give the nearest

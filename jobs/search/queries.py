@@ -62,9 +62,7 @@ def parsed(typed: str) -> Query:
 def _term(chunk: re.Match[str], *, typing: bool) -> Term:
     words = list(words_of(chunk["quoted"] if chunk["bare"] is None else chunk["bare"]))
     typing = typing and not chunk["closed"] and not chunk["minus"]
-    begins = bool(words) and (
-        _stands_alone(words) or (typing and len(words[-1].lexeme) >= SHORTEST_BEGINNING)
-    )
+    begins = bool(words) and (_stands_alone(words) or (typing and len(words[-1].lexeme) >= SHORTEST_BEGINNING))
     if len(words) > 1 and words[-1].single and not _stands_alone(words):
         words.pop()
     return Term(tuple(word.lexeme for word in words), begins, wanted=not chunk["minus"])

@@ -117,9 +117,7 @@ class Authorizer:
         return await self._checked.get(held, lambda: self._threads.run(good_still, held))
 
     def _welcome(self, origin: str, host: str) -> bool:
-        return origin_allowed(
-            origin, host, allowed_hosts=settings.ALLOWED_HOSTS, trusted=settings.CSRF_TRUSTED_ORIGINS
-        )
+        return origin_allowed(origin, host, allowed_hosts=settings.ALLOWED_HOSTS, trusted=settings.CSRF_TRUSTED_ORIGINS)
 
     async def _identified(self, scope: Scope) -> Credential:
         by_key = scope.get(IDENTITY)
@@ -130,9 +128,7 @@ class Authorizer:
         self._handshakes.take(client_ip)
         tickets = parse_qs(scope["query_string"].decode("latin-1")).get("ticket")
         if tickets:
-            return await self._by_ticket(
-                tickets[0], client_ip, address_of_scope(scope, settings.MAAS_PROXIES)
-            )
+            return await self._by_ticket(tickets[0], client_ip, address_of_scope(scope, settings.MAAS_PROXIES))
         if header(scope, b"origin") is not None:
             identity = await self._sessions.identify(scope)
             if identity is not None:

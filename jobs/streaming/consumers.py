@@ -126,9 +126,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         await self._start("follow", self._follow(tail))
         leaving.enter_context(self._credential_checks.received(self._held, self._show_out))
 
-    async def receive(
-        self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any
-    ) -> None:
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
         try:
             wanted = parse_message(text_data or "")
             if isinstance(wanted, Ping):
@@ -173,9 +171,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self.close(TRY_AGAIN)
         except Exception:
             log.exception("websocket_failed", tenant_id=str(self._held.identity.tenant_id))
-            await self._end(
-                "internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR
-            )
+            await self._end("internal_error", "Something went wrong on our side. Connect again.", INTERNAL_ERROR)
 
     async def _answer_and_follow(self, tail: Tail, first: Reading, begins_at: str | int | None) -> None:
         subject = "all" if isinstance(tail, TenantTail) else str(tail.subject)
@@ -223,9 +219,7 @@ class EventsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         async with self._voice, asyncio.timeout(SLOW_CLIENT_S):
             await self.send_json(content)
 
-    async def _say_error(
-        self, code: str, detail: str, more: Mapping[str, Any] = MappingProxyType({})
-    ) -> None:
+    async def _say_error(self, code: str, detail: str, more: Mapping[str, Any] = MappingProxyType({})) -> None:
         """Send an error message. `more` holds what programs need to continue, such as `after`."""
         await self._say({**more, "type": "error", "code": code, "detail": detail})
 

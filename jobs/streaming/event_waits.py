@@ -58,9 +58,7 @@ class EventWaits:
                     answer = await self._asking.look_at(scope, EVENTS, _query_after(scope, position))
         await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
-    async def _something_happens(
-        self, held: Credential, tail: TenantTail, receive: Receive, deadline_s: float
-    ) -> bool:
+    async def _something_happens(self, held: Credential, tail: TenantTail, receive: Receive, deadline_s: float) -> bool:
         with (
             self._hub.watch(tail.subject, tenant_id=tail.subject) as changed,
             self._credential_checks.received(held, changed.wake) as checked,
@@ -79,9 +77,7 @@ class EventWaits:
                 await changed.wait(min(left_s, timeout_s if reading.unsettled else math.inf))
             return False
 
-    async def _read(
-        self, tail: TenantTail, checked: CheckedCredential, gone: "asyncio.Task[None]"
-    ) -> Reading:
+    async def _read(self, tail: TenantTail, checked: CheckedCredential, gone: "asyncio.Task[None]") -> Reading:
         if gone.done():
             raise ClientGone
         if not checked.welcome:

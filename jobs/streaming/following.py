@@ -185,6 +185,4 @@ class Following:
 
 
 def _tells_of_the_end(tail: Tail, reading: Reading) -> bool:
-    return isinstance(tail, JobTail) and any(
-        delivery.event["type"] in _JOB_ENDS for delivery in reading.deliveries
-    )
+    return isinstance(tail, JobTail) and any(delivery.event["type"] in _JOB_ENDS for delivery in reading.deliveries)

@@ -122,9 +122,7 @@ class Hub:
         self._of_access.append(listen)
 
     @contextmanager
-    def watch(
-        self, subject: UUID, *, tenant_id: UUID | None = None, ends_only: bool = False
-    ) -> Iterator[Watch]:
+    def watch(self, subject: UUID, *, tenant_id: UUID | None = None, ends_only: bool = False) -> Iterator[Watch]:
         """Watch a subject, which is the id of a job or a tenant. Ids are unique across both."""
         self.start()
         watch = Watch(tenant_id, ends_only=ends_only)

@@ -52,9 +52,7 @@ class Rounds:
 
     async def go(self) -> None:
         watched = self._hub.watched()
-        self._newest = {
-            tenant_id: position for tenant_id, position in self._newest.items() if tenant_id in watched
-        }
+        self._newest = {tenant_id: position for tenant_id, position in self._newest.items() if tenant_id in watched}
         for tenant_id, subjects in watched.items():
             if tenant_id in subjects:
                 await self._look_at_tenant(tenant_id)

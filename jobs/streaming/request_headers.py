@@ -95,8 +95,7 @@ def parameters(query: bytes, *allowed: str) -> dict[str, str]:
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if name not in allowed or name in found:
             raise InvalidRequest(
-                f"Unknown or repeated query parameter {name[:_LONGEST_TOLD]!r}. Use {', '.join(allowed)}, "
-                "each once."
+                f"Unknown or repeated query parameter {name[:_LONGEST_TOLD]!r}. Use {', '.join(allowed)}, each once."
             )
         found[name] = value
     return found

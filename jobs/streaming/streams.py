@@ -32,9 +32,7 @@ HEADERS: Headers = (
 class Streams:
     """The handler of event streams. Refusals are raised as domain errors, or are responses of Django."""
 
-    def __init__(
-        self, inner: App, authorizer: Authorizer, seats: OpenConnections, following: Following
-    ) -> None:
+    def __init__(self, inner: App, authorizer: Authorizer, seats: OpenConnections, following: Following) -> None:
         self._inner = inner
         self._asking = Asking(inner)
         self._authorizer = authorizer

@@ -54,9 +54,7 @@ class Waits:
                 answer = answer.with_header(b"server-timing", _timing(answer, total_ms))
             await answer.with_header(b"preference-applied", b"wait=%d" % wait_s).give(send)
 
-    async def _last_state(
-        self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float
-    ) -> Answer | None:
+    async def _last_state(self, scope: Scope, receive: Receive, first: JobSeen, deadline_s: float) -> Answer | None:
         """Return the job when it has finished, or its state at the deadline. Return None if the client has
         disconnected.
         """

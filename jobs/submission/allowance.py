@@ -91,8 +91,7 @@ def _refusal(limit: int) -> TooManyUnfinishedJobs:
     REFUSED.labels("tenant", "jobs").inc()
     pause_s = _next_end_s()
     return TooManyUnfinishedJobs(
-        f"This account has {limit:,} unfinished jobs, the maximum. Send this again in {pause_s} s, or"
-        " cancel some.",
+        f"This account has {limit:,} unfinished jobs, the maximum. Send this again in {pause_s} s, or cancel some.",
         extra={
             "retry_after_s": pause_s,
             "limit": {"scope": "tenant", "name": "unfinished_jobs", "amount": limit},

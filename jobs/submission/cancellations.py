@@ -60,9 +60,7 @@ def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
         job = overdue.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
         if job is None:
             return False
-        canceled_first = job.expires_at is None or (
-            job.cancel_at is not None and job.cancel_at < job.expires_at
-        )
+        canceled_first = job.expires_at is None or (job.cancel_at is not None and job.cancel_at < job.expires_at)
         _cancel(job, state=states.CANCELED if canceled_first else states.EXPIRED)
         settle_ended([job])
     return True
@@ -70,9 +68,7 @@ def end_overdue_job(*, tenant_id: UUID, job_id: UUID) -> bool:
 
 def cancel_unfinished_jobs_of(document: Document) -> list[Job]:
     """Cancel the unfinished jobs of a document. The caller settles their money at the end of its transaction."""
-    unfinished = Job.objects.select_for_update(no_key=True).filter(
-        document=document, state__in=states.UNFINISHED
-    )
+    unfinished = Job.objects.select_for_update(no_key=True).filter(document=document, state__in=states.UNFINISHED)
     jobs = list(unfinished.order_by("id"))
     _cancel(*jobs)
     return jobs

@@ -147,9 +147,7 @@ def _told(
     return PricedEstimate(version, agreed, standing, found, is_maximum)
 
 
-def _pages_to_read(
-    identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None
-) -> int:
+def _pages_to_read(identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None) -> int:
     if upload is not None:
         found = found_in(upload)
         check_against(identity, found)

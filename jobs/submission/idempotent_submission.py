@@ -35,9 +35,7 @@ def submit_once(
     sent = _sent(identity, request, key, upload, document_url)
     if upload is None:
         return make_once(sent, make=lambda: _submitted(identity, request), look=get_job)
-    return make_in_steps(
-        sent, make=lambda keep: _submitted_with(upload, identity, request, keep), look=get_job
-    )
+    return make_in_steps(sent, make=lambda keep: _submitted_with(upload, identity, request, keep), look=get_job)
 
 
 def submitted_before(
@@ -56,9 +54,7 @@ def submitted_before(
     return earlier
 
 
-def hold_submission(
-    *, identity: Identity, request: JobRequest, key: str | None, document_url: str
-) -> Hold | None:
+def hold_submission(*, identity: Identity, request: JobRequest, key: str | None, document_url: str) -> Hold | None:
     """Hold the idempotency key of a submission while its document is fetched."""
     return hold(_sent(identity, request, key, None, document_url))
 
@@ -68,9 +64,7 @@ def _submitted(identity: Identity, request: JobRequest) -> Answered[Job]:
     return Answered(job, DONE_ALREADY if job.terminal else ACCEPTED)
 
 
-def _submitted_with(
-    upload: Upload, identity: Identity, request: JobRequest, keep: Keep[Job]
-) -> Answered[Job]:
+def _submitted_with(upload: Upload, identity: Identity, request: JobRequest, keep: Keep[Job]) -> Answered[Job]:
     made: list[Answered[Job]] = []
 
     def submit(whole: JobRequest) -> None:

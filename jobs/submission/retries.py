@@ -37,9 +37,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         old = get_job(job_id, for_update=True)
         identity = identity.acting_on(old)
         if not old.terminal:
-            raise JobNotFinished(
-                f"The job is still {old.state}. Wait until it is finished or cancel it first."
-            )
+            raise JobNotFinished(f"The job is still {old.state}. Wait until it is finished or cancel it first.")
         if old.state == states.SUCCEEDED:
             raise NothingToRetry("All pages of this job succeeded, so there is nothing to retry.")
         again = _retry_that_will_do(old)
@@ -57,9 +55,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job.webhook_url = old.webhook_url
         finished = source.pages.filter(state=states.SUCCEEDED)
         job.pages_succeeded = finished.count()
-        open_numbers = (
-            source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
-        )
+        open_numbers = source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
         to_do = job.pages_total - job.pages_succeeded
         require_room_for_job(identity)
         require_room_for_pages(identity, to_do)

@@ -222,8 +222,6 @@ def require_readable(identity: Identity, version: ModelVersion, kind: str) -> No
         return
     others = [other for other in models_reading(kind) if not identity.models or other in identity.models]
     instead = (
-        f"Use {' or '.join(others[:_MAX_NAMED])}."
-        if others
-        else "No available model reads this kind of document."
+        f"Use {' or '.join(others[:_MAX_NAMED])}." if others else "No available model reads this kind of document."
     )
     raise DocumentNotAccepted(f"{mismatch(version.served_model.name, readable, kind)} {instead}")

@@ -50,9 +50,7 @@ def gone(seen: Seen) -> UploadGone | None:
     state = state_of(seen)
     if state not in GONE:
         return None
-    return UploadGone(
-        f"This upload is {state} and its bytes are erased. Start a new upload.", extra={"state": state}
-    )
+    return UploadGone(f"This upload is {state} and its bytes are erased. Start a new upload.", extra={"state": state})
 
 
 def out_of_place(seen: Seen, offset: int) -> DomainError | None:

@@ -22,17 +22,13 @@ class ResumableUpload(TenantOwned):
 
     name = models.CharField(max_length=255)
     content_type = models.CharField(max_length=255, blank=True, help_text="Content type sent by the client.")
-    metadata = models.CharField(
-        max_length=LONGEST_METADATA, blank=True, help_text="Metadata sent by the client."
-    )
+    metadata = models.CharField(max_length=LONGEST_METADATA, blank=True, help_text="Metadata sent by the client.")
     size_bytes = models.PositiveBigIntegerField()
     offset_bytes = models.PositiveBigIntegerField(default=0, help_text="Number of stored bytes.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)
     livemode = models.BooleanField(default=True)
     document_id = models.UUIDField(null=True, help_text="ID of the created document.")
-    duplicate = models.BooleanField(
-        default=False, help_text="Whether the same bytes were already a document."
-    )
+    duplicate = models.BooleanField(default=False, help_text="Whether the same bytes were already a document.")
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     lease_token = models.BigIntegerField(null=True)

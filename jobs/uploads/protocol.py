@@ -67,9 +67,7 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
 
 def read_offset(sent: str | None) -> int:
     if sent is None:
-        raise InvalidRequest(
-            "Send the start of these bytes in the header Upload-Offset. HEAD returns the next offset."
-        )
+        raise InvalidRequest("Send the start of these bytes in the header Upload-Offset. HEAD returns the next offset.")
     return _number("Upload-Offset", sent)
 
 
@@ -91,9 +89,7 @@ def read_checksum(sent: str | None) -> Checksum | None:
         return None
     algorithm, _, encoded = sent.strip().partition(" ")
     if algorithm not in ALGORITHMS:
-        raise InvalidRequest(
-            f"Unknown algorithm {algorithm[:20]!r} in Upload-Checksum. Use {', '.join(ALGORITHMS)}."
-        )
+        raise InvalidRequest(f"Unknown algorithm {algorithm[:20]!r} in Upload-Checksum. Use {', '.join(ALGORITHMS)}.")
     try:
         digest = base64.b64decode(encoded.strip(), validate=True)
     except (binascii.Error, ValueError):

@@ -71,9 +71,7 @@ class StagedPiece:
     size_bytes: int
 
 
-def take_turn(
-    *, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None
-) -> Lease:
+def take_turn(*, identity: Identity, upload_id: object, offer: Offer, checksum: Checksum | None = None) -> Lease:
     """Take the turn to add bytes. Raises the reason if bytes at that offset cannot be taken now."""
     with unit_of_work(identity):
         upload = get_upload(upload_id)
@@ -93,9 +91,7 @@ def _take(upload: ResumableUpload, offset: int, checksum: Checksum | None) -> Le
         row_leases.FREE, id=upload.id, state=State.RECEIVING, offset_bytes=offset, expires_at__gt=Now()
     )
     rows = row_leases.take(free, "jobs_fencing_token", LEASE_S, "lease_token")
-    return (
-        Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
-    )
+    return Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
 
 
 def renew(turn: Lease) -> bool:

@@ -112,9 +112,7 @@ class Held:
     @property
     def delivery(self) -> "QuerySet[WebhookDelivery]":
         """Return the row of the delivery, while this process holds it."""
-        return WebhookDelivery.objects.filter(
-            id=self.id, lease_token=self.token, state=WebhookDelivery.State.PENDING
-        )
+        return WebhookDelivery.objects.filter(id=self.id, lease_token=self.token, state=WebhookDelivery.State.PENDING)
 
     @property
     def endpoint(self) -> "QuerySet[WebhookEndpoint]":

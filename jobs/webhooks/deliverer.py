@@ -91,9 +91,7 @@ class Deliverer:
             _settle(held, self._attempted(held))
         except Exception:
             connections.close_all()
-            log.exception(
-                "webhook_delivery_not_recorded", tenant_id=str(held.tenant_id), delivery_id=str(held.id)
-            )
+            log.exception("webhook_delivery_not_recorded", tenant_id=str(held.tenant_id), delivery_id=str(held.id))
         finally:
             self._count(held, 1)
 

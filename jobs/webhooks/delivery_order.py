@@ -84,11 +84,7 @@ class Counts:
         return self._doubtful_room > 0 and self._doubtful[lane.tenant_id] < DOUBTFUL_PER_TENANT
 
     def _has_extra_room(self, lane: DeliveryQueue) -> bool:
-        return (
-            not lane.doubtful
-            and self._extra[lane.tenant_id] < EXTRA_PER_TENANT
-            and self._extra.total() < EXTRA
-        )
+        return not lane.doubtful and self._extra[lane.tenant_id] < EXTRA_PER_TENANT and self._extra.total() < EXTRA
 
     def _count(self, lane: DeliveryQueue) -> None:
         within = self._endpoints[lane.endpoint_id] < PER_ENDPOINT

@@ -29,9 +29,7 @@ def notify_of_end(job_id: UUID, event_type: str) -> None:
     if not endpoints:
         return
     body = body_of(event_type, job.finished_at or timezone.now(), job_data(job))
-    message = WebhookMessage.objects.create(
-        tenant_id=job.tenant_id, job_id=job.id, type=event_type, body=body
-    )
+    message = WebhookMessage.objects.create(tenant_id=job.tenant_id, job_id=job.id, type=event_type, body=body)
     WebhookDelivery.objects.bulk_create(_delivery(message, endpoint, job) for endpoint in endpoints)
 
 

@@ -36,12 +36,8 @@ class WebhookEndpoint(TenantOwned):
     state = models.CharField(max_length=10, choices=State.choices, default=State.ENABLED)
     disabled_reason = models.CharField(max_length=10, choices=Reason.choices, blank=True)
     disabled_at = models.DateTimeField(null=True)
-    succeeded_at = models.DateTimeField(
-        null=True, help_text="Approximate time of the last successful delivery."
-    )
-    failing_since = models.DateTimeField(
-        null=True, help_text="First failure since the last successful delivery."
-    )
+    succeeded_at = models.DateTimeField(null=True, help_text="Approximate time of the last successful delivery.")
+    failing_since = models.DateTimeField(null=True, help_text="First failure since the last successful delivery.")
     given_up = models.PositiveIntegerField(
         "failed deliveries", default=0, help_text="Failed deliveries since the last successful delivery."
     )
@@ -184,9 +180,7 @@ class WebhookDelivery(TenantOwned):
     url = models.CharField(max_length=LONGEST_URL, blank=True, help_text="URL set by the job, if any.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     attempts_made = models.PositiveIntegerField(default=0)
-    step = models.PositiveSmallIntegerField(
-        default=0, help_text="Attempts since the first sending or the last replay."
-    )
+    step = models.PositiveSmallIntegerField(default=0, help_text="Attempts since the first sending or the last replay.")
     next_attempt_at = models.DateTimeField(null=True, db_default=Now())
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
@@ -241,9 +235,7 @@ class WebhookAttempt(TenantOwned):
     )
     error_code = models.CharField(max_length=60, blank=True)
     detail = models.CharField(max_length=500, blank=True)
-    response_body = models.TextField(
-        blank=True, help_text="Beginning of the response body of a failure, if stored."
-    )
+    response_body = models.TextField(blank=True, help_text="Beginning of the response body of a failure, if stored.")
 
     class Meta(TenantOwned.Meta):
         constraints = [

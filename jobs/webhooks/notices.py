@@ -51,9 +51,7 @@ FROM taken ORDER BY disabled_at
 # match.
 _STILL = "id = %(id)s AND disabled_at = %(disabled_at)s AND state = 'disabled'"
 _NOTE = f"UPDATE jobs_webhookendpoint SET notified_ids = notified_ids || %(user)s::uuid WHERE {_STILL}"  # noqa: S608
-_DONE = (
-    f"UPDATE jobs_webhookendpoint SET notified_at = clock_timestamp(), next_notice_at = NULL WHERE {_STILL}"  # noqa: S608
-)
+_DONE = f"UPDATE jobs_webhookendpoint SET notified_at = clock_timestamp(), next_notice_at = NULL WHERE {_STILL}"  # noqa: S608
 _AGAIN = f"""
 UPDATE jobs_webhookendpoint SET next_notice_at = clock_timestamp() + make_interval(secs => %(pause_s)s) WHERE {_STILL}
 """  # noqa: S608
@@ -188,9 +186,9 @@ def _may_be_taken_later(refusal: Exception) -> bool:
 
 
 def _left(endpoint: Disabled) -> Iterator[tuple[UUID, str]]:
-    tellers = Membership.objects.filter(
-        tenant_id=endpoint.tenant_id, role__in=TELLERS, user__is_active=True
-    ).exclude(user_id__in=endpoint.notified_ids)
+    tellers = Membership.objects.filter(tenant_id=endpoint.tenant_id, role__in=TELLERS, user__is_active=True).exclude(
+        user_id__in=endpoint.notified_ids
+    )
     yield from tellers.order_by("user__email").values_list("user_id", "user__email")
 
 

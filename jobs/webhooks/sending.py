@@ -76,9 +76,7 @@ def signed(held: Held) -> Outbound:
         timestamp=int(now.timestamp()),
         body=body,
     )
-    return Outbound(
-        "POST", held.url, {"content-type": "application/json", "user-agent": AGENT, **headers}, body
-    )
+    return Outbound("POST", held.url, {"content-type": "application/json", "user-agent": AGENT, **headers}, body)
 
 
 def _secrets(held: Held) -> list[str]:
@@ -101,6 +99,4 @@ def _answered(answer: Answer, clock: _Clock) -> Outcome:
 
 
 def _unanswered(error: EgressRefused | EgressFailed, clock: _Clock, *, refused: bool) -> Outcome:
-    return Outcome(
-        clock.started_at, clock.duration_ms, error_code=error.code, detail=error.detail, refused=refused
-    )
+    return Outcome(clock.started_at, clock.duration_ms, error_code=error.code, detail=error.detail, refused=refused)

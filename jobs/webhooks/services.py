@@ -120,9 +120,7 @@ def _forget_health(endpoint: WebhookEndpoint) -> None:
     """Reset the health of the endpoint, because failures at the old URL say nothing about the new one."""
     endpoint.failing_since, endpoint.given_up, endpoint.succeeded_at = None, 0, None
     endpoint.failures, endpoint.paused_until, endpoint.not_before = 0, None, None
-    endpoint.save(
-        update_fields=["failing_since", "given_up", "succeeded_at", "failures", "paused_until", "not_before"]
-    )
+    endpoint.save(update_fields=["failing_since", "given_up", "succeeded_at", "failures", "paused_until", "not_before"])
 
 
 def _enable(endpoint: WebhookEndpoint) -> None:
@@ -193,9 +191,7 @@ def rotate_own_secret(*, identity: Identity) -> WebhookSecret:
     with unit_of_work(identity):
         lock_tenant(identity.tenant_id)
         secrets.rotate(identity.tenant_id, None, of_tests=not identity.livemode)
-        record(
-            tenant_id=identity.tenant_id, action="webhook_secret.rotated", subject="of jobs' own addresses"
-        )
+        record(tenant_id=identity.tenant_id, action="webhook_secret.rotated", subject="of jobs' own addresses")
         return secrets.lasting(identity.tenant_id, None, of_tests=not identity.livemode)
 
 
@@ -208,9 +204,7 @@ def send_test(*, identity: Identity, endpoint_id: object) -> WebhookDelivery:
         message = WebhookMessage.objects.create(
             tenant_id=identity.tenant_id, type=TEST, body=body_of(TEST, database_now(), data)
         )
-        made = WebhookDelivery.objects.create(
-            tenant_id=identity.tenant_id, message=message, endpoint=endpoint
-        )
+        made = WebhookDelivery.objects.create(tenant_id=identity.tenant_id, message=message, endpoint=endpoint)
         _wake(endpoint)
         return get_delivery(made.id)
 
@@ -259,9 +253,7 @@ def _wake(endpoint: WebhookEndpoint) -> None:
 
 def _again(rows: "QuerySet[WebhookDelivery]") -> int:
     """Start the schedule of these deliveries again. An attempt that is under way meanwhile counts as its first."""
-    return rows.update(
-        state=WebhookDelivery.State.PENDING, step=0, next_attempt_at=Now(), ended_at=None, error_code=""
-    )
+    return rows.update(state=WebhookDelivery.State.PENDING, step=0, next_attempt_at=Now(), ended_at=None, error_code="")
 
 
 def _require_enabled(endpoint: WebhookEndpoint) -> None:

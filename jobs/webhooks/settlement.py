@@ -190,9 +190,7 @@ def _adapt_width(held: Held, duration_ms: int) -> None:
 
 def _fails_lastingly(held: Held) -> bool:
     row = _execute(_HEALTH, {"id": held.endpoint_id})
-    return row is not None and schedule.lasting_failure(
-        failing_for_s=row[0], given_up=row[1], failures=row[2]
-    )
+    return row is not None and schedule.lasting_failure(failing_for_s=row[0], given_up=row[1], failures=row[2])
 
 
 def _disable(held: Held, reason: WebhookEndpoint.Reason) -> None:

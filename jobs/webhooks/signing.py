@@ -39,9 +39,7 @@ def signed_headers(secrets: Sequence[str], *, webhook_id: str, timestamp: int, b
     }
 
 
-def is_genuine(
-    headers: Mapping[str, str], body: bytes, *, secret: str, now_s: float, tolerance_s: float = 300
-) -> bool:
+def is_genuine(headers: Mapping[str, str], body: bytes, *, secret: str, now_s: float, tolerance_s: float = 300) -> bool:
     """Check a message as a receiver has to: a signature matches, and the message is neither old nor from the future."""
     webhook_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     # `isdecimal` alone would accept the digits of other alphabets.

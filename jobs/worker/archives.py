@@ -54,9 +54,7 @@ class ArchiveWorker:
             return False
         with _Lease(claim, self._stopping) as lease:
             outcome = Lease(claim, reader, lease.goes_on).take()
-        log.info(
-            "archive_step_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt
-        )
+        log.info("archive_step_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt)
         return True
 
 

@@ -44,9 +44,7 @@ REMEMBERED_BYTES = 8 << 20
 PAUSE_S = 5.0
 """The pause before a task is tried again if its storage or database was unavailable."""
 _OURS = batch_fault("internal_error", "An internal error occurred. Try again, or contact the operator.")
-_LOST = batch_fault(
-    "worker_lost", "Every worker that processed a part of this batch stopped before it was finished."
-)
+_LOST = batch_fault("worker_lost", "Every worker that processed a part of this batch stopped before it was finished.")
 _FULL = batch_fault("storage_full", "The storage is full. Contact the operator and send this batch again.")
 _AWAY = (StorageUnavailable, DatabaseUnavailable, OperationalError, InterfaceError, OSError)
 

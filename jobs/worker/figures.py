@@ -40,9 +40,7 @@ class WorkerNews:
         self._next_s = self._clock() + TELL_EVERY_S
         loads = loads_of(self._engine)
         self._meter.count(loads)
-        figures = WorkerFigures(
-            (*_of_versions(loads), *map(_of_file, self._engine.batchers.figures())), _reasons()
-        )
+        figures = WorkerFigures((*_of_versions(loads), *map(_of_file, self._engine.batchers.figures())), _reasons())
         sums = {part.name: part.sums for part in figures.parts}
         grown = {name: total.since(self._told.get(name, NOTHING)) for name, total in sums.items()}
         try:

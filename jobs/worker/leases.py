@@ -91,9 +91,7 @@ class Leases:
         now_s = self._clock()
         with self._lock:
             self._canceled = {
-                job: heard_s
-                for job, heard_s in self._canceled.items()
-                if heard_s > now_s - WORD_BEFORE_PAGE_S
+                job: heard_s for job, heard_s in self._canceled.items() if heard_s > now_s - WORD_BEFORE_PAGE_S
             }
             self._canceled[job_id] = now_s
             calls = [held.call for held in self._held.values() if held.claim.job_id == job_id]

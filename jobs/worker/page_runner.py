@@ -192,9 +192,7 @@ class PageRunner:
         PAGE_LOOKUPS.labels(model=claim.model_key, outcome=MISS).inc()
         return None
 
-    def _run_model(
-        self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput
-    ) -> tuple[WorkOutput, Timings]:
+    def _run_model(self, claim: Claim, call: Call, spec: VersionSpec, work: WorkInput) -> tuple[WorkOutput, Timings]:
         started_s = time.perf_counter()
         narrow_deadline(call, spec)
         with watching_loads(lambda: self.news.tell(claim)) as loads:

@@ -67,11 +67,7 @@ class RpcServer:
 
     def demand(self, model_keys: Collection[str]) -> dict[str, Demand]:
         waiting = lane_demand(self._line, sorted(model_keys))
-        return {
-            key: Demand(demand.waiting, demand.oldest_wait_s)
-            for key, demand in waiting.items()
-            if demand.waiting
-        }
+        return {key: Demand(demand.waiting, demand.oldest_wait_s) for key, demand in waiting.items() if demand.waiting}
 
     def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
         """Begin a request, or return None if it has to wait: for a file, the database or a thread."""
@@ -111,9 +107,7 @@ class RpcServer:
         try:
             return self._versions.get(_version_id(request.model_key), request.call)
         except (*PASSING, StorageUnavailable) as error:
-            if isinstance(error, FileMissing) or not (
-                isinstance(error, StorageUnavailable) or trouble_of(error)
-            ):
+            if isinstance(error, FileMissing) or not (isinstance(error, StorageUnavailable) or trouble_of(error)):
                 raise
             log.warning("rpc_model_not_read", model=request.model_key, error=str(error))
             raise LaneUnavailable(PLACE_AWAY) from error

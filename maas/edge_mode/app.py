@@ -91,18 +91,14 @@ class EdgeApp:
                 return Reply(200, await asyncio.to_thread(self.metrics), CONTENT_TYPE_LATEST)
             case ["v1", "models"]:
                 _only("GET", scope)
-                return json_reply(
-                    {"object": "list", "data": [model.as_json() for model in self.models.values()]}
-                )
+                return json_reply({"object": "list", "data": [model.as_json() for model in self.models.values()]})
             case ["v1", "models", name]:
                 _only("GET", scope)
                 return json_reply(self._model(name).as_json())
             case ["v1", "models", name, "run"]:
                 _only("POST", scope)
                 return await self._run(self._model(name), incoming)
-        raise NotFound(
-            "There are /livez, /readyz, /metrics, /v1/models, /v1/models/{name} and its /run here."
-        )
+        raise NotFound("There are /livez, /readyz, /metrics, /v1/models, /v1/models/{name} and its /run here.")
 
     def _model(self, name: str) -> ShelfModel:
         if name not in self.models:

@@ -23,9 +23,7 @@ class Authorizer:
 
     def _check_key(self, given: str | None, wanted: bytes) -> None:
         if not given:
-            raise KeyMissing(
-                "Send the key as: Authorization: Bearer <key>. It is the server's MAAS_EDGE_KEY."
-            )
+            raise KeyMissing("Send the key as: Authorization: Bearer <key>. It is the server's MAAS_EDGE_KEY.")
         # Digests are compared, so that neither time nor length reveals anything about the key.
         if not hmac.compare_digest(_digest(given), wanted):
             raise KeyWrong("The key is not this server's MAAS_EDGE_KEY.")

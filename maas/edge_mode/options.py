@@ -39,9 +39,7 @@ def check_options(options: EdgeOptions) -> None:
             "`openssl rand -hex 24` prints"
         )
     if not _is_address(options.host):
-        raise CannotServe(
-            f"--host {options.host[:80]!r} is not an address: write one such as 127.0.0.1 or ::1"
-        )
+        raise CannotServe(f"--host {options.host[:80]!r} is not an address: write one such as 127.0.0.1 or ::1")
     if not options.key and not is_loopback(options.host):
         raise CannotServe(
             f"--host {options.host} can be reached from other machines, and callers would need no key: "

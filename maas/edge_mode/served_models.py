@@ -69,9 +69,7 @@ class Shelf:
     """Built-in models that are steps of others, whether or not they are also served by name."""
 
 
-def fill_shelf(
-    options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()
-) -> dict[str, ShelfModel]:
+def fill_shelf(options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()) -> dict[str, ShelfModel]:
     """Prepare every model that the options name. Files that exist already are not built again. Raises CannotServe."""
     shelf = Shelf(private_folder(private_folder(home) / "edge"))
     _remove_abandoned(shelf.folder)
@@ -112,9 +110,7 @@ def _built(model: BuiltinModel, steps: Mapping[str, VersionSpec], folder: Path) 
     files, digests = _build(model, folder / "builtin" / f"{model.name}-{model.release}")
     config = {**model.config, "release": model.release}
     spec = _spec(model.name, runtime=model.runtime, files=files, digests=digests, config=config, steps=steps)
-    return ShelfModel(
-        spec, model.title, model.description, model.accepts, model.signature, model.parameters_json()
-    )
+    return ShelfModel(spec, model.title, model.description, model.accepts, model.signature, model.parameters_json())
 
 
 def _build(model: BuiltinModel, target: Path) -> tuple[dict[str, Path], dict[str, str]]:
@@ -175,21 +171,16 @@ def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> S
     return ShelfModel(spec, name, "", (TENSORS,), signature.to_json())
 
 
-def _declared(
-    name: str, path: Path, roles: Mapping[str, str], served: Mapping[str, ShelfModel]
-) -> ShelfModel:
+def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[str, ShelfModel]) -> ShelfModel:
     unknown = [model for model in roles.values() if model not in served]
     if unknown:
-        raise CannotServe(
-            f"{name}: its member {unknown[0]!r} is not served here; name it with --models or --onnx"
-        )
+        raise CannotServe(f"{name}: its member {unknown[0]!r} is not served here; name it with --models or --onnx")
     members = {role: served[model] for role, model in roles.items()}
     declared = _read_json(name, path)
     try:
         graph = read_graph(declared)
         role_members = {
-            role: Member(member.spec.key, member.spec.runtime, member.signature)
-            for role, member in members.items()
+            role: Member(member.spec.key, member.spec.runtime, member.signature) for role, member in members.items()
         }
         answer = check_graph(graph, role_members)
     except GraphInvalid as error:
@@ -231,9 +222,7 @@ def _spec(
         config=config,
         steps={role: step.digest for role, step in steps.items()},
     )
-    return VersionSpec(
-        name, 1, digest, runtime, {role: str(path) for role, path in files.items()}, config, steps
-    )
+    return VersionSpec(name, 1, digest, runtime, {role: str(path) for role, path in files.items()}, config, steps)
 
 
 @contextmanager

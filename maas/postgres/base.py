@@ -80,9 +80,7 @@ def _planned(cursor: type) -> type:
 
 
 def _is_list(query: str) -> bool:
-    return query.startswith("SELECT ") and any(
-        word in query for word in (" ORDER BY ", " GROUP BY ", "COUNT(")
-    )
+    return query.startswith("SELECT ") and any(word in query for word in (" ORDER BY ", " GROUP BY ", "COUNT("))
 
 
 class DatabaseWrapper(RoleSwitching, base.DatabaseWrapper):  # type: ignore[misc]

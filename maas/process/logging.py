@@ -39,9 +39,7 @@ SHARED: list[Processor] = [
 
 def configure(options: Mapping[str, str]) -> None:
     if options["format"] not in FORMATS:
-        raise ImproperlyConfigured(
-            f"MAAS_LOG_FORMAT={options['format']!r} must be one of {', '.join(FORMATS)}"
-        )
+        raise ImproperlyConfigured(f"MAAS_LOG_FORMAT={options['format']!r} must be one of {', '.join(FORMATS)}")
     as_json = options["format"] == "json"
     renderer: Processor = (
         structlog.processors.JSONRenderer()

@@ -56,9 +56,7 @@ class Leadership:
 
     def __init__(self) -> None:
         parameters = connections[OPERATOR].get_connection_params()
-        self._session: psycopg.Connection[Any] = psycopg.connect(
-            **{**parameters, **_NOTICES_SILENCE}, autocommit=True
-        )
+        self._session: psycopg.Connection[Any] = psycopg.connect(**{**parameters, **_NOTICES_SILENCE}, autocommit=True)
         self._execute("SELECT set_config('idle_session_timeout', %s, false)", f"{SILENCE_S}s")
 
     def take(self) -> bool:

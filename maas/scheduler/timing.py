@@ -28,9 +28,7 @@ class Duties:
     def __init__(self, duties: Iterable[tuple[float, Callable[[], None]]]) -> None:
         """Take for each duty the seconds from one start to the next, and the function that starts it."""
         many = list(duties)
-        self._duties = [
-            _Duty(every_s, begin, number / len(many)) for number, (every_s, begin) in enumerate(many)
-        ]
+        self._duties = [_Duty(every_s, begin, number / len(many)) for number, (every_s, begin) in enumerate(many)]
 
     def begin_due(self, now_s: float) -> None:
         for duty in self._duties:

@@ -298,9 +298,7 @@ if _secure and MAAS_EGRESS_LOOPBACK:
         "MAAS_EGRESS_LOOPBACK=1 lets tenants reach this machine's own ports, and MAAS_SECURE=1 says that it is no "
         "machine for development: unset one of them"
     )
-MAAS_SIGN_UP = checked_sign_up(
-    ENV.text("MAAS_SIGN_UP", "invitation"), secure=_secure, email_url=MAAS_EMAIL_URL
-)
+MAAS_SIGN_UP = checked_sign_up(ENV.text("MAAS_SIGN_UP", "invitation"), secure=_secure, email_url=MAAS_EMAIL_URL)
 MAAS_STAFF_TWO_FACTOR = ENV.flag("MAAS_STAFF_TWO_FACTOR", _secure)
 globals().update(allauth_settings(secure=_secure))
 _sign_on = {

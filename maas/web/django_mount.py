@@ -193,9 +193,7 @@ class DjangoMount(BaseHandler):
             with await self._threads.run(file.path.open, "rb") as body:
                 yield body, file.size_bytes
 
-    async def _stream(
-        self, scope: Scope, response: StreamingHttpResponse, receive: Receive, send: Send
-    ) -> None:
+    async def _stream(self, scope: Scope, response: StreamingHttpResponse, receive: Receive, send: Send) -> None:
         blocks = StreamedBlocks(response)
         threads = self._reading if blocks.from_file else self._producing
         gone = asyncio.get_running_loop().create_task(until_disconnect(receive))
@@ -219,9 +217,7 @@ class DjangoMount(BaseHandler):
             threads.start(blocks.close)
 
 
-async def _send_blocks(
-    blocks: StreamedBlocks, threads: BoundedThreads, gone: "asyncio.Task[None]", send: Send
-) -> None:
+async def _send_blocks(blocks: StreamedBlocks, threads: BoundedThreads, gone: "asyncio.Task[None]", send: Send) -> None:
     clock = asyncio.get_running_loop().time
     until_s = clock() + LONGEST_STREAM_S
     while (block := await threads.run(blocks.next)) is not None:
@@ -243,7 +239,6 @@ async def _send_block(block: bytes, gone: "asyncio.Task[None]", send: Send) -> N
 def _start(response: HttpResponseBase) -> Message:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
     headers += [
-        (b"set-cookie", morsel.output(header="").strip().encode("latin-1"))
-        for morsel in response.cookies.values()
+        (b"set-cookie", morsel.output(header="").strip().encode("latin-1")) for morsel in response.cookies.values()
     ]
     return {"type": "http.response.start", "status": response.status_code, "headers": headers}

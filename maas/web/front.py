@@ -88,9 +88,7 @@ class Front:
         self._writes = BoundedThreads("spool", 4)
         self._spool = Spool(settings.MAAS_SPOOL, self._writes)
         self._stop = Stop()
-        self._inspections = Inspections(
-            reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN
-        )
+        self._inspections = Inspections(reader, self._keys, self._stop, children=settings.MAAS_READER_CHILDREN)
         intake = Intake(places_for(web_threads, len(os.sched_getaffinity(0))))
         self.django = DjangoMount(threads=web_threads, spool=self._spool, intake=intake)
         self._unknown_callers = UnknownCallers()

@@ -15,9 +15,7 @@ from jobs.core.storable import unstorable_text
 class StorableJSONParser(BaseParser):
     media_type = "application/json"
 
-    def parse(
-        self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> Any:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
         try:
             value = json.loads(
                 stream.read(),

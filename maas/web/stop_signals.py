@@ -93,9 +93,7 @@ class _Stop:
 
 def _is_hidden(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> bool:
     """Say whether the loop hides its handlers. uvloop's own loop calls the server's handler but does not reveal it."""
-    return not hasattr(loop, "_signal_handlers") and (
-        getattr(signal.getsignal(number), "__self__", None) is loop
-    )
+    return not hasattr(loop, "_signal_handlers") and (getattr(signal.getsignal(number), "__self__", None) is loop)
 
 
 def _server_s(loop: asyncio.AbstractEventLoop, number: signal.Signals) -> Act:

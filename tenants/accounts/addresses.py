@@ -34,6 +34,4 @@ def belongs_to_somebody(email: str) -> bool:
 
 def await_confirmation(user: User) -> None:
     """Store the unconfirmed address of a new person. Without any, they would count as created by an operator."""
-    EmailAddress.objects.get_or_create(
-        user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True}
-    )
+    EmailAddress.objects.get_or_create(user_id=user.pk, email=user.email, defaults={"verified": False, "primary": True})

@@ -24,9 +24,7 @@ _OPEN = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 def delete_person(*, person: User) -> None:
     """Delete a person in one transaction. Raises LastOwner, which names the accounts, and OperatorNotDeletable."""
     if person.is_staff:
-        raise OperatorNotDeletable(
-            "You are an operator of this service. Another operator must remove that role first."
-        )
+        raise OperatorNotDeletable("You are an operator of this service. Another operator must remove that role first.")
     with operator_work(), transaction.atomic(using=OPERATOR):
         members = list(_locked(person))
         if names := _alone(members):
@@ -51,9 +49,7 @@ def _leave_nameless(person: User) -> None:
         kind.objects.filter(user_id=person.pk).delete()
     nameless = User(pk=person.pk, email=f"deleted-{person.pk}@invalid", is_active=False)
     nameless.set_unusable_password()
-    kept = {
-        name: getattr(nameless, name) for name in ("email", "name", "password", "is_active", "last_login")
-    }
+    kept = {name: getattr(nameless, name) for name in ("email", "name", "password", "is_active", "last_login")}
     User.objects.filter(pk=person.pk).update(**kept)
     person.groups.clear()
     person.user_permissions.clear()

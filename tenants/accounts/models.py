@@ -81,9 +81,7 @@ class Tenant(AccountLimits):
     )
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(condition=models.Q(weight__gte=1), name="tenants_tenant_has_weight")
-        ]
+        constraints = [models.CheckConstraint(condition=models.Q(weight__gte=1), name="tenants_tenant_has_weight")]
 
     def __str__(self) -> str:
         return self.name
@@ -123,9 +121,7 @@ class Invitation(TenantOwned):
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, editable=False)
     revoked_at = models.DateTimeField(null=True, editable=False)
-    invited_by = models.ForeignKey(
-        User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
-    )
+    invited_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     accepted_by = models.ForeignKey(
         User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
     )

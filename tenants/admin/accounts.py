@@ -85,9 +85,7 @@ class TenantAdmin(FoundById):
         shown = self.list_display
         return tuple(name for name in shown if name != "this_month" or sees_money(request))
 
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Tenant | None:
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Tenant | None:
         """Return the tenant. A page that is only viewed asks for its row twice and gets the same object."""
         shown: Tenant | None = getattr(request, "tenant_shown", None)
         if shown is not None and request.method == "GET" and str(shown.pk) == unquote(object_id):
@@ -99,9 +97,7 @@ class TenantAdmin(FoundById):
         return tenant
 
     def get_urls(self) -> list[Any]:
-        at = path(
-            "<uuid:tenant_id>/act-as/", self.admin_site.admin_view(act_as), name="tenants_tenant_act_as"
-        )
+        at = path("<uuid:tenant_id>/act-as/", self.admin_site.admin_view(act_as), name="tenants_tenant_act_as")
         return [at, *super().get_urls()]
 
     def begins_with(self, term: str) -> Iterator[Q]:
@@ -115,9 +111,7 @@ class TenantAdmin(FoundById):
         return answer
 
     def get_form(self, request: HttpRequest, obj: Tenant | None = None, **kwargs: Any) -> Any:
-        return super().get_form(
-            request, obj, **{"form": TenantChangeForm if obj else TenantAddForm, **kwargs}
-        )
+        return super().get_form(request, obj, **{"form": TenantChangeForm if obj else TenantAddForm, **kwargs})
 
     def get_fields(self, request: HttpRequest, obj: Tenant | None = None) -> tuple[str, ...]:
         if obj is None:
@@ -144,9 +138,7 @@ class TenantAdmin(FoundById):
             obj.pk = outcome.made.tenant.pk
             request.made_tenant = outcome  # type: ignore[attr-defined]
 
-    def response_add(
-        self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None
-    ) -> HttpResponse:
+    def response_add(self, request: HttpRequest, obj: Tenant, post_url_continue: str | None = None) -> HttpResponse:
         """Show the new password and key in the response to the form, because they are stored nowhere and cannot be
         shown again.
         """
@@ -206,9 +198,7 @@ class TenantAdmin(FoundById):
     def created(self, tenant: Tenant) -> str:
         return ago(tenant.created_at)
 
-    def construct_change_message(
-        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
-    ) -> Any:
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Describe a change of plan in a sentence, and everything else as Django describes it."""
         plan_change = getattr(form, "plan_json", "")
         if not plan_change:
@@ -243,9 +233,7 @@ class TenantAdmin(FoundById):
     @admin.action(description=_("Suspend"), permissions=["change"])
     @confirmed(
         _("Suspend these tenants?"),
-        _(
-            "Their members and API keys lose access immediately. Running pages are finished. Queued pages stay queued."
-        ),
+        _("Their members and API keys lose access immediately. Running pages are finished. Queued pages stay queued."),
         _("Suspend"),
     )
     def suspend(self, request: HttpRequest, chosen: "QuerySet[Tenant]") -> None:

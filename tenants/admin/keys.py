@@ -122,9 +122,7 @@ class ApiKeyAdmin(RecordAdmin):
             yield Q(public_id=shown[1])
         yield Q(name__icontains=term) | Q(tenant_id__in=tenants_named(term))
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list. A secret in the search term is removed by a redirect, from the URL and the field."""
         term = request.GET.get("q", "").strip()
         if secret := WITH_SECRET.search(term):
@@ -183,6 +181,4 @@ class ApiKeyAdmin(RecordAdmin):
         revoked = [key for key in keys if revoke_key(key_id=key.id)]
         for key in revoked:
             self.log_change(request, key, "Revoked.")
-        self.message_user(
-            request, f"{len(revoked)} revoked. The others were already revoked.", messages.SUCCESS
-        )
+        self.message_user(request, f"{len(revoked)} revoked. The others were already revoked.", messages.SUCCESS)

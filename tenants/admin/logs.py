@@ -154,11 +154,7 @@ class AuditEntryAdmin(RecordAdmin):
 
     @column(_("action"))
     def did(self, entry: AuditEntry) -> str:
-        return (
-            two_lines(EntryDisplay(entry).action_text, entry.note)
-            if entry.note
-            else EntryDisplay(entry).action_text
-        )
+        return two_lines(EntryDisplay(entry).action_text, entry.note) if entry.note else EntryDisplay(entry).action_text
 
     @column(_("object"))
     def subject(self, entry: AuditEntry) -> str:
@@ -167,6 +163,5 @@ class AuditEntryAdmin(RecordAdmin):
     @column(_("changes"))
     def values(self, entry: AuditEntry) -> str:
         return (
-            "; ".join(f"{name}: {before} → {after}" for name, before, after in EntryDisplay(entry).changes)
-            or NOTHING
+            "; ".join(f"{name}: {before} → {after}" for name, before, after in EntryDisplay(entry).changes) or NOTHING
         )

@@ -177,9 +177,7 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return within_reach(request, obj) and bool(super().has_change_permission(request, obj))
 
-    def get_form(
-        self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any
-    ) -> Any:
+    def get_form(self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         form.operator_id = request.user.pk  # type: ignore[attr-defined]  # the form class is made for this request
         return form
@@ -190,16 +188,12 @@ class UserAdmin(DjangoUserAdmin, OperatorAdmin):  # type: ignore[type-arg, misc]
             vouch_for(obj)
         set_here = {name: form.initial.get(name) for name in ACCESS if change and name in form.changed_data}
         if set_here:
-            audit_in_accounts_of(
-                obj, changes_between(set_here, {name: getattr(obj, name) for name in set_here})
-            )
+            audit_in_accounts_of(obj, changes_between(set_here, {name: getattr(obj, name) for name in set_here}))
             say_access_was_set(obj, to=str(form.initial["email"]))
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         if is_last_superuser(obj):
-            raise PermissionDenied(
-                _("This is the last active superuser. Make another user a superuser first.")
-            )
+            raise PermissionDenied(_("This is the last active superuser. Make another user a superuser first."))
         super().delete_model(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:

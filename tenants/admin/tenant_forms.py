@@ -28,9 +28,7 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
         label=_("Owner's email"),
         max_length=254,
         widget=UnfoldAdminEmailInputWidget,
-        help_text=_(
-            "A new user gets a password. It is shown once on the next page, together with the first API key."
-        ),
+        help_text=_("A new user gets a password. It is shown once on the next page, together with the first API key."),
     )
     made_as = forms.UUIDField(widget=forms.HiddenInput, initial=uuid7)
     """The id of the new tenant, so that a form that is sent again creates no second one."""
@@ -42,9 +40,7 @@ class TenantAddForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean_made_as(self) -> UUID:
         wanted: UUID = self.cleaned_data["made_as"]
         if Tenant.objects.filter(pk=wanted).exists():
-            raise forms.ValidationError(
-                _("You already created this tenant with this form. Look for it in the list.")
-            )
+            raise forms.ValidationError(_("You already created this tenant with this form. Look for it in the list."))
         return wanted
 
 

@@ -47,9 +47,7 @@ def audit_action(row: Model, description: str) -> None:
     tenant_id = tenant_of(row)
     if tenant_id is not None:
         subject = f"{row._meta.verbose_name} {row.pk}"
-        record(
-            tenant_id=tenant_id, action="operator.acted", subject_id=row.pk, subject=subject, note=description
-        )
+        record(tenant_id=tenant_id, action="operator.acted", subject_id=row.pk, subject=subject, note=description)
 
 
 def audit_in_accounts_of(person: User, changes: Changes, note: str = "") -> None:
@@ -89,14 +87,8 @@ def _tell(row: Model, what: str, changes: Changes) -> None:
     if kind is None:
         audit_action(row, f"{what.capitalize()}.")
         return
-    action = (
-        _STATES[Tenant.State(row.state)]
-        if isinstance(row, Tenant) and "state" in changes
-        else f"{kind}.{what}"
-    )
-    subject = (
-        row.user.email if isinstance(row, Membership) else row.model if isinstance(row, ModelLimit) else row
-    )
+    action = _STATES[Tenant.State(row.state)] if isinstance(row, Tenant) and "state" in changes else f"{kind}.{what}"
+    subject = row.user.email if isinstance(row, Membership) else row.model if isinstance(row, ModelLimit) else row
     record(tenant_id=tenant_id, action=action, subject_id=row.pk, subject=subject, changes=changes)
 
 

@@ -61,6 +61,4 @@ def link_to(row: Model | None, text: object = None) -> SafeString | str:
 
 def list_link(name: str, text: object, **filters: object) -> SafeString:
     """Write a link to a list that shows only some of its rows."""
-    return format_html(
-        '<a class="ln" href="{}">{}</a>', reverse(f"admin:{name}_changelist", query=filters), text
-    )
+    return format_html('<a class="ln" href="{}">{}</a>', reverse(f"admin:{name}_changelist", query=filters), text)

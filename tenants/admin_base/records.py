@@ -175,9 +175,7 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
     services_tell = False
     """A flag that is true if the services behind its actions record them in the tenant's audit log."""
 
-    def construct_change_message(
-        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
-    ) -> Any:
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         audit_form(form, formsets or (), add=add)
         return with_values(super().construct_change_message(request, form, formsets, add), form)
 

@@ -67,9 +67,7 @@ class AuditLog(APIView):
                 description="ID of a user or a key; or `keys`, `operator`, `system`.",
             ),
             OpenApiParameter("since", {"type": "string", "format": "date"}, description="First day, in UTC."),
-            OpenApiParameter(
-                "until", {"type": "string", "format": "date"}, description="Last day, included, in UTC."
-            ),
+            OpenApiParameter("until", {"type": "string", "format": "date"}, description="Last day, included, in UTC."),
             *PAGED,
         ],
         responses={200: paged_list_of("AuditEntryList", ENTRY), **REFUSALS},
@@ -87,7 +85,5 @@ class AuditLog(APIView):
             raise InvalidRequest(str(fault)) from fault
         with unit_of_work(identity):
             return Response(
-                listing(
-                    request, audit_entries(wanted), lambda row: EntryDisplay(cast(AuditEntry, row)).as_json
-                )
+                listing(request, audit_entries(wanted), lambda row: EntryDisplay(cast(AuditEntry, row)).as_json)
             )

@@ -21,9 +21,7 @@ def number_parameter(name: str, *, least: int, description: str, most: int | Non
 
 
 def limit_parameter(*, most: int, default: int) -> OpenApiParameter:
-    return number_parameter(
-        "limit", least=1, most=most, description=f"Maximum number of results. Default: {default}."
-    )
+    return number_parameter("limit", least=1, most=most, description=f"Maximum number of results. Default: {default}.")
 
 
 OPENAI_ERROR_BODY = inline_serializer(
@@ -65,6 +63,4 @@ def list_of(name: str, item: Any, **more: serializers.Field[Any, Any, Any, Any])
 
 
 def paged_list_of(name: str, item: Any) -> Any:
-    return list_of(
-        name, item, has_more=serializers.BooleanField(), next_cursor=serializers.CharField(allow_null=True)
-    )
+    return list_of(name, item, has_more=serializers.BooleanField(), next_cursor=serializers.CharField(allow_null=True))

@@ -20,9 +20,7 @@ def checked_models(names: Iterable[str]) -> list[str]:
     _require_few(wanted, "models")
     for name in wanted:
         if "@" in name:
-            raise InvalidRestriction(
-                f"Enter the model name without a version: {name.partition('@')[0][:60]}."
-            )
+            raise InvalidRestriction(f"Enter the model name without a version: {name.partition('@')[0][:60]}.")
         if len(name) > LONGEST_MODEL or _MODEL.fullmatch(name) is None:
             raise InvalidRestriction(f"{name[:60]!r} is not a valid model name.")
     return wanted
@@ -44,13 +42,9 @@ def _network(text: str) -> Network:
             f"{text[:60]!r} is not an IP address or network. Use 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32."
         ) from None
     if network.prefixlen == 0:
-        raise InvalidRestriction(
-            f"{text[:60]} allows all addresses. Leave the list empty to allow all addresses."
-        )
+        raise InvalidRestriction(f"{text[:60]} allows all addresses. Leave the list empty to allow all addresses.")
     if host != network.network_address:
-        raise InvalidRestriction(
-            f"{text[:60]} has bits set beyond its prefix length. Did you mean {network}?"
-        )
+        raise InvalidRestriction(f"{text[:60]} has bits set beyond its prefix length. Did you mean {network}?")
     if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
         raise InvalidRestriction(f"Enter {text[:60]} as an IPv4 network.")
     return network
@@ -58,6 +52,4 @@ def _network(text: str) -> Network:
 
 def _require_few(wanted: Sequence[str], what: str) -> None:
     if len(wanted) > MOST:
-        raise InvalidRestriction(
-            f"A key can be restricted to at most {MOST} {what}. You entered {len(wanted)}."
-        )
+        raise InvalidRestriction(f"A key can be restricted to at most {MOST} {what}. You entered {len(wanted)}.")

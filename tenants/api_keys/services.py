@@ -157,9 +157,7 @@ def revoke_key(*, key_id: UUID) -> bool:
     return revoked
 
 
-def keep_key_to(
-    *, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]
-) -> ApiKey | None:
+def keep_key_to(*, key_id: UUID, allowed_models: Iterable[str], allowed_networks: Iterable[str]) -> ApiKey | None:
     """Restrict a key, everywhere within a second. Return None if no such key works. Raises InvalidRestriction."""
     wanted = {
         "allowed_models": checked_models(allowed_models),
@@ -173,9 +171,7 @@ def keep_key_to(
         if changes:
             key.allowed_models, key.allowed_networks = wanted["allowed_models"], wanted["allowed_networks"]
             key.save(update_fields=RESTRICTIONS)
-            record(
-                tenant_id=key.tenant_id, action="key.changed", subject_id=key.id, subject=key, changes=changes
-            )
+            record(tenant_id=key.tenant_id, action="key.changed", subject_id=key.id, subject=key, changes=changes)
     return key
 
 

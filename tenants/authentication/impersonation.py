@@ -132,9 +132,7 @@ def require_own_hands(request: HttpRequest) -> None:
     """Require that a person's own data is not used in an impersonation. Raises NotPermitted."""
     acting = impersonation_of(request)
     if acting is not None and not acting.over:
-        raise NotPermitted(
-            f"You are acting as {acting.email}. Stop acting first: this page is for your own profile."
-        )
+        raise NotPermitted(f"You are acting as {acting.email}. Stop acting first: this page is for your own profile.")
 
 
 def audit_write(request: HttpRequest) -> None:

@@ -143,15 +143,11 @@ def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: 
     with unit_of_work(tenant_id):
         tenant = Tenant.objects.values(*NAMES, "unfinished_jobs").get(id=tenant_id)
         key = (
-            ApiKey.objects.filter(id=key_id).values(*NAMES, "allowed_models", "budgets_of").first()
-            if key_id
-            else None
+            ApiKey.objects.filter(id=key_id).values(*NAMES, "allowed_models", "budgets_of").first() if key_id else None
         )
         models = {row["model"]: row for row in ModelLimit.objects.values("model", *NAMES)}
         terms = terms_of(tenant_id)
-    own = OwnLimits(
-        tenant, terms.plan, {name: key[name] for name in NAMES} if key else {}, models, terms.prices
-    )
+    own = OwnLimits(tenant, terms.plan, {name: key[name] for name in NAMES} if key else {}, models, terms.prices)
     return Identity(
         tenant_id=tenant_id,
         limits=own.effective(),
@@ -200,9 +196,7 @@ def member_of(rows: Sequence[MembershipRow], user_id: UUID, tenant_id: UUID | No
     return Identity(
         tenant_id=row.tenant_id,
         limits=own.effective(),
-        scopes=scopes
-        if closes_at is None
-        else frozenset(scope for scope in scopes if scope.endswith(":read")),
+        scopes=scopes if closes_at is None else frozenset(scope for scope in scopes if scope.endswith(":read")),
         closes_at=closes_at,
         user_id=user_id,
         tenant_name=row.tenant_name,

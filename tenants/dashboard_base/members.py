@@ -99,9 +99,7 @@ def _without_account(request: HttpRequest, refusal: DomainError) -> HttpResponse
     return _other_accounts(request, refusal, memberships_of(request.user.pk))
 
 
-def _other_accounts(
-    request: HttpRequest, refusal: DomainError, rows: Sequence[MembershipRow]
-) -> HttpResponseBase:
+def _other_accounts(request: HttpRequest, refusal: DomainError, rows: Sequence[MembershipRow]) -> HttpResponseBase:
     template = "tenants/left.html" if isinstance(refusal, NotAMember) else "tenants/suspended.html"
     others = [row for row in rows if row.tenant_state == Tenant.State.ACTIVE]
     return render(request, template, {"detail": refusal.detail, "others": others}, status=403)

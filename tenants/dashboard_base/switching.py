@@ -15,9 +15,7 @@ from tenants.authentication.selectors import memberships_of
 @login_required
 def switch_tenant(request: HttpRequest) -> HttpResponse:
     if impersonation_of(request) is not None:
-        raise PermissionDenied(
-            "You are acting as a member of one account. Stop acting before you switch accounts."
-        )
+        raise PermissionDenied("You are acting as a member of one account. Stop acting before you switch accounts.")
     assert request.user.pk is not None
     wanted = request.POST.get("tenant", "")
     row = next((row for row in memberships_of(request.user.pk) if str(row.tenant_id) == wanted), None)

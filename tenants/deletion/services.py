@@ -78,9 +78,7 @@ def keep(*, identity: Identity) -> None:
     with unit_of_work(identity.tenant_id):
         _require_owner(identity)
         if _closing(identity.tenant_id).suspended_closing:
-            raise NotClosing(
-                "The account is suspended. Only an operator of this service can cancel the deletion."
-            )
+            raise NotClosing("The account is suspended. Only an operator of this service can cancel the deletion.")
         take_back(tenant_id=identity.tenant_id)
 
 
@@ -189,9 +187,7 @@ def remind_owners() -> int:
     return reminded
 
 
-def notify_owners(
-    what: Literal["asked", "reminded", "erased"], tenant: Tenant, addresses: Sequence[str]
-) -> None:
+def notify_owners(what: Literal["asked", "reminded", "erased"], tenant: Tenant, addresses: Sequence[str]) -> None:
     """Send the notification. A failure is only logged: nobody waits for the email."""
     fate = "was deleted" if what == "erased" else f"will be deleted on {tenant.closes_at:%Y-%m-%d}"
     subject = " ".join(f"{tenant.name} {fate}".split())

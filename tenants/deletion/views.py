@@ -66,9 +66,7 @@ def keep_tenant(request: HttpRequest, identity: Identity) -> HttpResponse:
     except NotClosing as refusal:
         messages.error(request, f"{refusal.detail} Nothing was changed.")
     else:
-        messages.success(
-            request, f"The deletion of {identity.tenant_name} was canceled. Its keys work again."
-        )
+        messages.success(request, f"The deletion of {identity.tenant_name} was canceled. Its keys work again.")
     return redirect("account")
 
 

@@ -162,9 +162,7 @@ class Identity:
         """Require that the caller has all scopes that they give to a key. Raises NotPermitted."""
         beyond = sorted(set(scopes) - self.scopes)
         if beyond:
-            raise NotPermitted(
-                f"This key has scopes that your role does not allow: {', '.join(beyond)}. Ask an owner."
-            )
+            raise NotPermitted(f"This key has scopes that your role does not allow: {', '.join(beyond)}. Ask an owner.")
 
 
 def closing_words(closes_at: datetime) -> str:

@@ -12,9 +12,7 @@ class ModelLimit(TenantOwned):
 
     audit_kind = "model_limit"
 
-    model = models.CharField(
-        max_length=100, help_text="Model name, such as embed. All versions count together."
-    )
+    model = models.CharField(max_length=100, help_text="Model name, such as embed. All versions count together.")
     requests_per_minute = own_limit("requests per minute", OF_ACCOUNT, least=1)
     tokens_per_minute = own_limit("tokens per minute", OF_ACCOUNT, least=1)
     pages_per_minute = own_limit("pages per minute", OF_ACCOUNT, least=1)

@@ -83,8 +83,7 @@ class PriceOfThen:
         assert self.amount_micros is not None
         cached_micros = self.amount_micros if self.cached_micros is None else self.cached_micros
         price, cached = (
-            Price(self.meter, micros, self.per, self.currency)
-            for micros in (self.amount_micros, cached_micros)
+            Price(self.meter, micros, self.per, self.currency) for micros in (self.amount_micros, cached_micros)
         )
         return AgreedPrice(price, cached, self.of, self.version, self.valid_from)
 
@@ -115,21 +114,15 @@ def _holding(versions: Iterable[V], moment: datetime) -> list[V]:
 
 def prices_at(versions: Sequence[PriceOfThen], moment: datetime) -> AgreedPrices:
     held = _holding(versions, moment)
-    return AgreedPrices(
-        {version.key: version.agreed for version in held if version.amount_micros is not None}
-    )
+    return AgreedPrices({version.key: version.agreed for version in held if version.amount_micros is not None})
 
 
-def included_between(
-    versions: Sequence[IncludedOfThen], since: datetime, until: datetime
-) -> tuple[Included, ...]:
+def included_between(versions: Sequence[IncludedOfThen], since: datetime, until: datetime) -> tuple[Included, ...]:
     """Return the highest quantity of each kind during the period: a change within it reduces nothing."""
     most: dict[tuple[str, Meter], int] = {}
     begun = (version for version in versions if since < version.valid_from < until)
     for version in (*_holding(versions, since), *begun):
-        most[version.model, version.meter] = max(
-            most.get((version.model, version.meter), 0), version.quantity
-        )
+        most[version.model, version.meter] = max(most.get((version.model, version.meter), 0), version.quantity)
     return tuple(Included(*key, quantity) for key, quantity in sorted(most.items()) if quantity)
 
 

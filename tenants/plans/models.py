@@ -18,9 +18,7 @@ class Plan(AccountLimits):
     """A plan that is sold. Once a tenant has it, fee and currency cannot change: past bills are computed from them."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    code = models.SlugField(
-        max_length=50, unique=True, help_text="Used by programs. It cannot be changed later."
-    )
+    code = models.SlugField(max_length=50, unique=True, help_text="Used by programs. It cannot be changed later.")
     name = models.CharField(max_length=100)
     currency = models.CharField(max_length=3, default="EUR", validators=[CURRENCY])
     monthly_fee_micros = models.PositiveBigIntegerField("monthly fee", default=0)
@@ -36,12 +34,8 @@ class Plan(AccountLimits):
         db_default=False,
         help_text="New tenants on this plan are prepaid: jobs are rejected when units and balance are used up.",
     )
-    is_default = models.BooleanField(
-        "default for new tenants", default=False, help_text="New tenants get this plan."
-    )
-    archived = models.BooleanField(
-        default=False, help_text="Tenants keep the plan, but no other tenant can get it."
-    )
+    is_default = models.BooleanField("default for new tenants", default=False, help_text="New tenants get this plan.")
+    archived = models.BooleanField(default=False, help_text="Tenants keep the plan, but no other tenant can get it.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -107,9 +101,7 @@ class PriceVersion(Version):
         since = f"from {self.valid_from:%Y-%m-%d %H:%M} UTC"
         if self.amount_micros is None:
             return f"none {since}"
-        cached = (
-            "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} per cache hit"
-        )
+        cached = "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} per cache hit"
         return f"{money(self.amount_micros, currency)} for {self.per:,}{cached} {since}"
 
 
@@ -119,9 +111,7 @@ class PlanPrice(PriceVersion):
     class Meta:
         ordering = ["model", "meter", "valid_from"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["plan", "model", "meter", "valid_from"], name="tenants_planprice_once"
-            )
+            models.UniqueConstraint(fields=["plan", "model", "meter", "valid_from"], name="tenants_planprice_once")
         ]
 
     def __str__(self) -> str:
@@ -139,9 +129,7 @@ class PlanIncluded(Version):
     class Meta:
         ordering = ["model", "meter", "valid_from"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["plan", "model", "meter", "valid_from"], name="tenants_planincluded_once"
-            )
+            models.UniqueConstraint(fields=["plan", "model", "meter", "valid_from"], name="tenants_planincluded_once")
         ]
 
     def __str__(self) -> str:
@@ -161,9 +149,7 @@ class TenantPrice(PriceVersion, TenantOwned):
         ordering = ["model", "meter", "valid_from"]
         constraints = [
             *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(
-                fields=["tenant", "model", "meter", "valid_from"], name="tenants_tenantprice_once"
-            ),
+            models.UniqueConstraint(fields=["tenant", "model", "meter", "valid_from"], name="tenants_tenantprice_once"),
         ]
 
     def __str__(self) -> str:

@@ -58,9 +58,7 @@ def price_versions(plan: Plan | None, tenant_id: UUID | None = None) -> list[Pri
         own = TenantPrice.objects.filter(tenant_id=tenant_id).values_list(*columns)
         found += [PriceOfThen("tenant", *row) for row in own]
     if plan is not None:
-        its = (
-            PlanPrice.objects.filter(plan=plan).annotate(currency=Value(plan.currency)).values_list(*columns)
-        )
+        its = PlanPrice.objects.filter(plan=plan).annotate(currency=Value(plan.currency)).values_list(*columns)
         found += [PriceOfThen("plan", *row) for row in its]
     return found
 

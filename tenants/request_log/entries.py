@@ -8,9 +8,7 @@ LONGEST_PATH = 300
 LONGEST_PROBLEM = 8_000
 """The most bytes of a refusal's body. Under `/v1` the body contains its message twice."""
 LONGEST_MADE = 200
-TOLD = frozenset(
-    {"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"}
-)
+TOLD = frozenset({"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"})
 """The query parameters whose values are logged. Those of others may be tickets or searched texts."""
 HIDDEN = "…"
 _encode = json.JSONEncoder(check_circular=False).encode

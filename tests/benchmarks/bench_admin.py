@@ -96,9 +96,7 @@ def _look(name: str, ask: Callable[[], object]) -> Look:
             cpu.append(1000 * (time.process_time() - cpu_s))
         sql.append(1000 * sum(float(query["time"]) for query in captured.captured_queries))
         assert getattr(answer, "status_code", 0) == 200, (name, answer)
-    slowest = max(
-        captured.captured_queries, key=lambda query: float(query["time"]), default={"time": "0", "sql": ""}
-    )
+    slowest = max(captured.captured_queries, key=lambda query: float(query["time"]), default={"time": "0", "sql": ""})
     return Look(
         name,
         statistics.median(times),

@@ -45,16 +45,12 @@ def report(figures: dict[str, dict[str, float]]) -> None:
         f"{MODELS} models of {SIZE_BYTES / 1e6:.0f} MB, {WORKERS} workers that hold {HELD_BY_EACH} each,",
         end=" ",
     )
-    print(
-        f"{THREADS} threads a worker, {JOBS} jobs of one page, {JOBS_PER_S:g} a second, model n comes 1/n as often"
-    )
+    print(f"{THREADS} threads a worker, {JOBS} jobs of one page, {JOBS_PER_S:g} a second, model n comes 1/n as often")
     print("Loads are all of a run, those before its first job included.\n")
     print("| strategy | loads | one load, median ms | job p50 ms | p95 ms |")
     print("|---|--|--|--|--|")
     for name, row in figures.items():
-        print(
-            f"| {name} | {row['loads']} | {row['load_ms']:.0f} | {row['p50_ms']:.0f} | {row['p95_ms']:.0f} |"
-        )
+        print(f"| {name} | {row['loads']} | {row['load_ms']:.0f} | {row['p50_ms']:.0f} | {row['p95_ms']:.0f} |")
     sticky, control = figures["sticky"], figures["random"]
     print(f"\ncold loads: {control['loads'] / sticky['loads']:.1f} times fewer", end="; ")
     print(f"p95: {control['p95_ms'] / sticky['p95_ms']:.1f} times lower")

@@ -157,9 +157,7 @@ def main() -> None:
     print("| what | rows per batch | figure | must reach | |")
     print("|---|--|--|--|--|")
     print(f"| one by one | {alone.rows_per_batch:.1f} | {alone.items_per_s:.0f}/s | | |")
-    print(
-        f"| in batches | {together.rows_per_batch:.1f} | {together.items_per_s:.0f}/s (x{gain:.1f})", end=" "
-    )
+    print(f"| in batches | {together.rows_per_batch:.1f} | {together.items_per_s:.0f}/s (x{gain:.1f})", end=" ")
     print(f"| x{MUST_GAIN:g} | {verdict(holds=gain >= MUST_GAIN)} |")
     print(f"| overhead per item, {CALLERS} waiting threads | {cost.rows_per_batch:.1f}", end=" ")
     print(f"| {cost.wall_us:.0f} µs ({cost.cpu_us:.0f} µs CPU) | {MAX_OVERHEAD_US:g} µs", end=" ")

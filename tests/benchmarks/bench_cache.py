@@ -83,9 +83,7 @@ def print_table(title: str, found: Mapping[str, Figures], against: str) -> None:
     print("|---|--|--|--|--|---|")
     for name, one in found.items():
         ratio = one.per_s / found[against].per_s
-        print(
-            f"| {name} | {one.per_s:.0f} | x{ratio:.3f} | {one.p50_ms:.2f} | {one.p99_ms:.1f} | {one.words} |"
-        )
+        print(f"| {name} | {one.per_s:.0f} | x{ratio:.3f} | {one.p50_ms:.2f} | {one.p99_ms:.1f} | {one.words} |")
 
 
 def answer_bytes(port: int, request: bytes) -> int:

@@ -46,9 +46,7 @@ Submit = Callable[[], str]
 
 @contextmanager
 def product(folder: Path) -> Iterator[RunningStack]:
-    with LiveStack(
-        folder / "var", variables={"MAAS_WORKER_THREADS": "1", "MAAS_LOG_LEVEL": "WARNING"}
-    ) as stack:
+    with LiveStack(folder / "var", variables={"MAAS_WORKER_THREADS": "1", "MAAS_LOG_LEVEL": "WARNING"}) as stack:
         yield stack.wait_until_ready()
 
 
@@ -61,9 +59,7 @@ def add_model(running: RunningStack, file: Path, name: str) -> None:
 def freed_ms(running: RunningStack, caller: Caller, submit: Submit, cancels: int) -> list[float]:
     moments = random.Random(SEED)
     services = json.loads((running.home / "run" / "services.json").read_text())
-    with psycopg.connect(
-        services["MAAS_DATABASE_URL"], options="-c role=maas_operator", autocommit=True
-    ) as connection:
+    with psycopg.connect(services["MAAS_DATABASE_URL"], options="-c role=maas_operator", autocommit=True) as connection:
         chain = [submit()]
         for _ in range(cancels):
             chain.append(submit())

@@ -210,9 +210,7 @@ class Bench:
         self.end_flood()
         service_ms = [float(row[1]) for row in rows] or [0.0]
         p50_ms, p99_ms = np.percentile(service_ms, [50, 99])
-        return Dwell(
-            len(jobs), len(jobs) - len(ids), [float(row[0]) for row in rows], float(p50_ms), float(p99_ms)
-        )
+        return Dwell(len(jobs), len(jobs) - len(ids), [float(row[0]) for row in rows], float(p50_ms), float(p99_ms))
 
 
 def handing_in(caller: Caller, each_s: float, seconds: float) -> "multiprocessing.process.BaseProcess":
@@ -281,9 +279,7 @@ def main(flood: int = FLOOD, seconds: float = PART_S) -> None:
         print(row("alone again", bench.steady(seconds, 0, bench.light)), flush=True)
         for percent in (50, 99):
             most = 2 * alone.at(percent) + alone.service_ms
-            print(
-                f"p{percent} beside the flood: {beside.at(percent):.0f} ms; goal {most:.0f} ms; {os.getloadavg()}"
-            )
+            print(f"p{percent} beside the flood: {beside.at(percent):.0f} ms; goal {most:.0f} ms; {os.getloadavg()}")
 
 
 if __name__ == "__main__":

@@ -247,12 +247,8 @@ def main() -> None:
     tried = ", ".join(f"{count} at once {per_s:.0f}/s" for count, per_s in carries.items())
     low, high = min(bench.capacities), max(bench.capacities)
     mixture = ", ".join(f"{name} {parts}" for name, parts in MODELS.items())
-    print(
-        f"{len(TENANTS)} tenants, requests for {mixture} in {sum(MODELS.values())}, {THREADS} cores for all"
-    )
-    print(
-        f"One request, one run carries: {tried}; the better one again before each row: {low:.0f} to {high:.0f}/s"
-    )
+    print(f"{len(TENANTS)} tenants, requests for {mixture} in {sum(MODELS.values())}, {THREADS} cores for all")
+    print(f"One request, one run carries: {tried}; the better one again before each row: {low:.0f} to {high:.0f}/s")
     report(bench.rows, options.rounds, options.seconds)
 
 

@@ -79,16 +79,13 @@ async def load(port: int, seconds: float, request: bytes = REQUEST) -> Figures:
     loop = asyncio.get_running_loop()
     latencies_s: list[float] = []
     connections = [
-        await loop.create_connection(lambda: _Caller(latencies_s, request), "127.0.0.1", port)
-        for _ in range(CALLERS)
+        await loop.create_connection(lambda: _Caller(latencies_s, request), "127.0.0.1", port) for _ in range(CALLERS)
     ]
     await asyncio.sleep(seconds)
     for transport, _ in connections:
         transport.abort()
     ordered = sorted(latencies_s)
-    return Figures(
-        len(ordered) / seconds, ordered[len(ordered) // 2] * 1000, ordered[len(ordered) * 99 // 100] * 1000
-    )
+    return Figures(len(ordered) / seconds, ordered[len(ordered) // 2] * 1000, ordered[len(ordered) * 99 // 100] * 1000)
 
 
 def measure(server: str, app: str) -> Figures:
@@ -144,9 +141,7 @@ def print_table(rows: dict[tuple[str, str], Figures]) -> None:
     print(circumstances())
     print(f"{CALLERS} callers, POST of {len(BODY)} bytes, median of {ROUNDS} rounds of {ROUND_S} s\n")
     slowest = rows["granian", "Django's ASGIHandler"]
-    print(
-        "| server | what answers | requests/s | against Django's ASGIHandler on granian | p50 ms | p99 ms |"
-    )
+    print("| server | what answers | requests/s | against Django's ASGIHandler on granian | p50 ms | p99 ms |")
     print("|---|---|--|--|--|--|")
     for (server, name), row in rows.items():
         ratio = row.per_s / slowest.per_s

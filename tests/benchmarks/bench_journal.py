@@ -99,9 +99,7 @@ def main() -> None:
     with cache_redis() as url, ExitStack() as stack:
         variables = {"MAAS_CACHE_URL": url}
         ports = {
-            app: stack.enter_context(
-                serving("granian", app, variables, module="tests.benchmarks.journal_apps")
-            )
+            app: stack.enter_context(serving("granian", app, variables, module="tests.benchmarks.journal_apps"))
             for app in APPS
         }
         for turn in range(ROUNDS + 1):

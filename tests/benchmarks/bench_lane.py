@@ -182,9 +182,7 @@ def crowd_of(asks: list[Callable[[], None]], calls: int) -> float:
 
 @contextmanager
 def worker(*arguments: str) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "reading"
     try:

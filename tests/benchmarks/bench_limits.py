@@ -40,16 +40,12 @@ def middle(rounds: list[Figures]) -> Figures:
 def main() -> None:
     print(circumstances())
     print(f"{CALLERS} callers, median of {ROUNDS} turns of {ROUND_S} s, granian\n")
-    print(
-        "| what | plain ASGI/s | guard without limits/s | with limits/s | with / without | p99 ms without, with |"
-    )
+    print("| what | plain ASGI/s | guard without limits/s | with limits/s | with / without | p99 ms without, with |")
     print("|---|--|--|--|--|--|")
     with redis_server() as url, ExitStack() as stack:
         variables = {"MAAS_REDIS_URL": url}
         ports = {
-            app: stack.enter_context(
-                serving("granian", app, variables, module="tests.benchmarks.limits_apps")
-            )
+            app: stack.enter_context(serving("granian", app, variables, module="tests.benchmarks.limits_apps"))
             for app in APPS
         }
         for kind, path in KINDS.items():

@@ -96,9 +96,7 @@ def engines_way() -> Way:
 
 def main() -> None:
     with packages_way() as package_reads:
-        compare(
-            {"rapidocr, page by page": package_reads, f"engine, {PAGES_AT_ONCE} pages at once": engines_way()}
-        )
+        compare({"rapidocr, page by page": package_reads, f"engine, {PAGES_AT_ONCE} pages at once": engines_way()})
 
 
 def compare(ways: Mapping[str, Way]) -> None:
@@ -123,9 +121,7 @@ def compare(ways: Mapping[str, Way]) -> None:
     same = sum(one == other for one, other in zip(lines[ours], lines[theirs], strict=True))
     gain = seconds[theirs] / seconds[ours]
     print(f"\nidentical text on {same} of {PAGES} pages", end="; ")
-    print(
-        f"must be x{MUST_GAIN}: {'held' if gain >= MUST_GAIN and same == PAGES else 'MISSED'} (x{gain:.2f})"
-    )
+    print(f"must be x{MUST_GAIN}: {'held' if gain >= MUST_GAIN and same == PAGES else 'MISSED'} (x{gain:.2f})")
 
 
 if __name__ == "__main__":

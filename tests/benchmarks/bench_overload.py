@@ -166,18 +166,14 @@ def tell_flood(answers: Sequence[Answer], unsent: int, late_s: float) -> None:
     accepted = [one.seconds for one in jobs if one.status == 202]
     refused = [one for one in answers if one.status in (429, 503)]
     statuses = Counter(one.status for one in answers)
-    codes = Counter(
-        json.loads(one.body).get("code", "?") for one in refused if one.body.startswith(b'{"type"')
-    )
+    codes = Counter(json.loads(one.body).get("code", "?") for one in refused if one.body.startswith(b'{"type"'))
     print(f"answers: {dict(statuses)}; refusals by code: {dict(codes)}; without a connection {unsent}")
     print(f"share accepted {len(accepted) / max(1, len(jobs)):.0%}")
     print(f"accepted jobs: {spread(accepted)}")
     print(f"of them after the first {BURST_S:g} s: {spread(_late(jobs))}")
     print(f"so texts: {spread(_late(jobs, files=False))}; files: {spread(_late(jobs, files=True))}")
     print(f"calls that were answered: {spread([one.seconds for one in answers if one.status == 200])}")
-    print(
-        f"refusals: {spread([one.seconds for one in refused])}; the caller itself was late by {late_s:.1f} s at most"
-    )
+    print(f"refusals: {spread([one.seconds for one in refused])}; the caller itself was late by {late_s:.1f} s at most")
     without = sum(one.retry_after is None for one in refused)
     odd = {status for status in statuses if status not in (200, 202, 429, 503)}
     print(f"refusals without Retry-After: {without}; other answers: {sorted(odd) or 'none'}")
@@ -234,9 +230,7 @@ def bench(product: RunningStack, seconds: float, times: float, *, named: bool) -
     print(f"back to usual for the tenant that flooded after {recovery(own, usual_s):.1f} s")
     rest = resident(product)
     for name in before:
-        print(
-            f"memory of {name}: {before[name]:.0f} MB before, {after[name]:.0f} at the end, {rest[name]:.0f} after"
-        )
+        print(f"memory of {name}: {before[name]:.0f} MB before, {after[name]:.0f} at the end, {rest[name]:.0f} after")
 
 
 def main() -> int:

@@ -77,9 +77,7 @@ def run_job(caller: Caller, document: str) -> str:
     time.sleep(PAUSE_S)
     job_id = str(caller.submit("embed", document=document)["id"])
     # The server responds when the job has ended, so nothing polls while the clock runs.
-    while (
-        caller.http.get(f"/v1/jobs/{job_id}", headers={"Prefer": "wait=10"}).json()["state"] not in TERMINAL
-    ):
+    while caller.http.get(f"/v1/jobs/{job_id}", headers={"Prefer": "wait=10"}).json()["state"] not in TERMINAL:
         pass
     return job_id
 

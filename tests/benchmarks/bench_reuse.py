@@ -56,9 +56,7 @@ def traffic(documents: int, round_number: int) -> list[bytes]:
 
 
 def document(name: str) -> bytes:
-    return scanned_pdf(
-        *(f"Delivery note, {name}, sheet {sheet}" for sheet in range(1, PAGES_EACH + 1)), dpi=DPI
-    )
+    return scanned_pdf(*(f"Delivery note, {name}, sheet {sheet}" for sheet in range(1, PAGES_EACH + 1)), dpi=DPI)
 
 
 def send(caller: Caller, way: Way, data: bytes) -> tuple[float, bool]:

@@ -71,9 +71,7 @@ def fill(connection: psycopg.Connection, pages: int) -> None:
     for first in range(1, pages + 1, STEP):
         connection.execute(FILL % {"first": first, "last": min(first + STEP - 1, pages)})
     connection.execute("SET maintenance_work_mem = '1GB'")
-    connection.execute(
-        "CREATE INDEX jobs_pagetext_words ON jobs_pagetext USING gin (words) WITH (fastupdate = off)"
-    )
+    connection.execute("CREATE INDEX jobs_pagetext_words ON jobs_pagetext USING gin (words) WITH (fastupdate = off)")
     connection.execute(FILL_EMBEDDINGS)
     connection.execute("VACUUM ANALYZE jobs_pagetext, jobs_pageembedding")
 
@@ -99,9 +97,7 @@ def million_pages(pages: int) -> Iterator[dict[str, str]]:
 
 def main() -> None:
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {datetime.now(UTC):%F}"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {datetime.now(UTC):%F}")
     started = time.perf_counter()
     with million_pages(pages) as variables:
         print(f"{pages:,} pages written and indexed in {time.perf_counter() - started:.0f} s", flush=True)

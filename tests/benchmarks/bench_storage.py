@@ -54,9 +54,7 @@ def main() -> None:
         home = stack.wait_until_ready().home
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", MEASURE]
         env = {**os.environ, **QUIET, "MAAS_HOME": str(home)}
-        said = subprocess.run(
-            command, cwd=PROJECT, env=env, check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
+        said = subprocess.run(command, cwd=PROJECT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
     print("\n| microseconds each | all of it | counting | its share, median of 5 |\n|---|--|--|--|")
     print("\n".join(line.removeprefix("ROW ") for line in said.splitlines() if line.startswith("ROW ")))
 

@@ -83,9 +83,7 @@ def held_up_worker(stack: LiveStack) -> Iterator[None]:
 async def opened(port: int, key: str, kind: Kind, job: str, turns: asyncio.Semaphore) -> Connection:
     async with turns:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4096)
-        head = (
-            f"GET {kind.path.format(job=job)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
-        )
+        head = f"GET {kind.path.format(job=job)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
         writer.write(f"{head}{kind.header}\r\n\r\n".encode())
         if kind.answers_at_once:
             head_read = await reader.readuntil(b"\r\n\r\n")

@@ -41,9 +41,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _run(model: TextModel | RowModel, body: bytes) -> bytes:
     given = json.loads(body)["x"]
-    vectors = (
-        model.answers([given]) if isinstance(model, TextModel) else model.answers([RowModel.read(given)])
-    )
+    vectors = model.answers([given]) if isinstance(model, TextModel) else model.answers([RowModel.read(given)])
     return json.dumps({"y": written(vectors[0])}).encode()
 
 

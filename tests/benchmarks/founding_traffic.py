@@ -161,9 +161,7 @@ class _Player:
 
     async def _connect(self) -> Connection:
         loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(
-            lambda: Connection(self._answered), "127.0.0.1", self._port
-        )
+        _, connection = await loop.create_connection(lambda: Connection(self._answered), "127.0.0.1", self._port)
         return connection
 
     def _answered(self, connection: Connection, answer: bytes) -> None:

@@ -56,9 +56,7 @@ def guarded(rates: CallerLimits) -> App:
     journal = NoJournal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("bench", 1)))
     sessions = Sessions(DatabaseThreads("bench", 1), UnknownCallers())
     keys: Any = FixedKeys(rates)
-    guard = EdgeGuard(
-        answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)
-    )
+    guard = EdgeGuard(answer, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await (plain if scope["type"] == "lifespan" else guard)(scope, receive, send)

@@ -9,8 +9,5 @@ GRAVE = {"serious", "critical"}
 def grave_faults(page: Page) -> list[str]:
     found = Axe().run(page).response["violations"]
     return [
-        f"{fault['id']}: {node['html'][:200]}"
-        for fault in found
-        if fault["impact"] in GRAVE
-        for node in fault["nodes"]
+        f"{fault['id']}: {node['html'][:200]}" for fault in found if fault["impact"] in GRAVE for node in fault["nodes"]
     ]

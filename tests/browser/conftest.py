@@ -45,9 +45,7 @@ class Windows:
             yield page
 
     @contextmanager
-    def _signed_in(
-        self, email: str, password: str, to: str, width: int, scripts: bool = True
-    ) -> Iterator[Page]:
+    def _signed_in(self, email: str, password: str, to: str, width: int, scripts: bool = True) -> Iterator[Page]:
         """Open a signed-in window. The first time uses the form, and later times use its cookies, because checking a
         password is slow.
         """
@@ -63,9 +61,7 @@ class Windows:
             yield page
 
     @contextmanager
-    def _window(
-        self, width: int, scripts: bool = True, cookies: StorageState | None = None
-    ) -> Iterator[Page]:
+    def _window(self, width: int, scripts: bool = True, cookies: StorageState | None = None) -> Iterator[Page]:
         size = ViewportSize(width=width, height=800)
         context = self._browser.new_context(
             base_url=self._stack.url, viewport=size, java_script_enabled=scripts, storage_state=cookies

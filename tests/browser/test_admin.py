@@ -46,9 +46,7 @@ def resume(page: Page) -> None:
     expect(page.get_by_text("accepts pages", exact=True)).to_be_visible()
 
 
-def test_the_home_shows_work_that_arrives_without_a_reload(
-    windows: Windows, live_stack: RunningStack
-) -> None:
+def test_the_home_shows_work_that_arrives_without_a_reload(windows: Windows, live_stack: RunningStack) -> None:
     with windows.operator() as page:
         page.evaluate("window.neverReloaded = true")
         counted = page.locator("#tile-jobs .op-number")
@@ -61,9 +59,7 @@ def test_the_home_shows_work_that_arrives_without_a_reload(
     assert windows.complaints == []
 
 
-def test_the_engine_shows_what_models_run_without_a_reload(
-    windows: Windows, live_stack: RunningStack
-) -> None:
+def test_the_engine_shows_what_models_run_without_a_reload(windows: Windows, live_stack: RunningStack) -> None:
     with windows.operator() as page:
         page.goto("/admin/engine/")
         page.evaluate("window.neverReloaded = true")
@@ -126,9 +122,7 @@ def test_the_secret_of_a_pasted_key_leaves_the_field_before_it_is_searched_for(
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_part_of_the_admin_is_seriously_hard_to_use(
-    windows: Windows, live_stack: RunningStack, scheme: str
-) -> None:
+def test_no_part_of_the_admin_is_seriously_hard_to_use(windows: Windows, live_stack: RunningStack, scheme: str) -> None:
     job = submit(live_stack, "looked at.pdf")
     with windows.operator() as page:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]

@@ -67,9 +67,7 @@ def test_what_is_wrong_with_a_zip_file_stands_beside_it(windows: Windows, accoun
         page.fill("#expires-after", "1h")
         page.keyboard.press("Enter")
         choose(page, "timed.zip", packed([("a.txt", b"a")]))
-        expect(line(page, "timed.zip").locator(".words")).to_contain_text(
-            "cannot expire or be canceled after a time"
-        )
+        expect(line(page, "timed.zip").locator(".words")).to_contain_text("cannot expire or be canceled after a time")
     assert windows.complaints == []
 
 

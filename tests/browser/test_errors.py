@@ -59,9 +59,7 @@ def test_nothing_of_a_signed_in_person_is_kept(windows: Windows) -> None:
 
 
 def test_a_page_that_is_away_for_a_moment_is_asked_for_again_by_itself(windows: Windows) -> None:
-    away = bare_page(
-        problem("database_unavailable", "The database is away.", retry_after_s=1), "/keys?moment"
-    )
+    away = bare_page(problem("database_unavailable", "The database is away.", retry_after_s=1), "/keys?moment")
     asked: list[str] = []
 
     def answer(route: Route) -> None:

@@ -146,9 +146,7 @@ def test_a_handful_of_pages_has_no_serious_fault_in_two_looks(
 ) -> None:
     with window(browser, product, crowded.account) as (page, complaints):
         faults = [
-            fault
-            for address in (*HANDFUL, crowded.addresses[-1])
-            for fault in faults_at(page, address, TWO_LOOKS)
+            fault for address in (*HANDFUL, crowded.addresses[-1]) for fault in faults_at(page, address, TWO_LOOKS)
         ]
     assert faults + complaints == []
 

@@ -63,9 +63,7 @@ def test_it_goes_on_where_a_reload_cut_it_off(windows: Windows, account: Account
 
 
 @pytest.mark.long
-def test_a_connection_that_breaks_off_costs_one_piece(
-    windows: Windows, account: Account, large: Path
-) -> None:
+def test_a_connection_that_breaks_off_costs_one_piece(windows: Windows, account: Account, large: Path) -> None:
     sent: list[int] = []
 
     def broken_once(route: Route) -> None:
@@ -83,9 +81,7 @@ def test_a_connection_that_breaks_off_costs_one_piece(
 
 
 @pytest.mark.long
-def test_what_was_begun_can_be_given_up(
-    windows: Windows, product: Product, account: Account, large: Path
-) -> None:
+def test_what_was_begun_can_be_given_up(windows: Windows, product: Product, account: Account, large: Path) -> None:
     with windows.owner(account) as tab:
         tab.route("**/v1/uploads/*", lambda route: by_method(route, lambda _: None))
         with tab.expect_request(lambda request: request.method == "PATCH"):

@@ -52,9 +52,7 @@ def texts(product: Product, account: Account, number: int) -> list[str]:
 def faults(page: Page) -> list[str]:
     found = Axe().run(page).response["violations"]
     return [
-        f"{one['id']}: {one['nodes'][0]['html'][:150]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
+        f"{one['id']}: {one['nodes'][0]['html'][:150]}" for one in found if one["impact"] in ("serious", "critical")
     ]
 
 

@@ -127,9 +127,7 @@ def test_a_long_run_says_how_far_it_is_and_can_be_canceled(windows: Windows) -> 
         expect(page.locator("#run")).to_be_enabled()
 
 
-def test_a_run_canceled_before_its_answer_came_is_canceled_as_a_job(
-    windows: Windows, live_stack: RunningStack
-) -> None:
+def test_a_run_canceled_before_its_answer_came_is_canceled_as_a_job(windows: Windows, live_stack: RunningStack) -> None:
     with windows.member() as page:
         open_model(page, "parse")
         long = {"name": "unwanted.pdf", "mimeType": "application/pdf", "buffer": many_pages_pdf(299)}

@@ -103,9 +103,7 @@ def test_a_page_shows_the_end_though_its_reading_came_to_nothing(
     expect(page.locator(f"#job-{job} .state")).to_have_text("succeeded", timeout=15_000)
 
 
-def test_a_page_whose_subscription_is_refused_is_read_again(
-    page: Page, product: Product, account: Account
-) -> None:
+def test_a_page_whose_subscription_is_refused_is_read_again(page: Page, product: Product, account: Account) -> None:
     """A database that is unavailable for a moment refuses a subscription. The page is then not notified of what
     happened before.
     """

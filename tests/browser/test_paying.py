@@ -107,9 +107,7 @@ def test_credit_is_paid_on_the_providers_page(
 
 
 @pytest.mark.long
-def test_a_transfer_pays_once_an_operator_has_recorded_it(
-    windows: Windows, product: Product, account: Account
-) -> None:
+def test_a_transfer_pays_once_an_operator_has_recorded_it(windows: Windows, product: Product, account: Account) -> None:
     invoice_id = invoice_of(product, account, 100)
     with windows.owner(account) as page:
         pay(page, invoice_id, "offline")
@@ -137,9 +135,7 @@ def test_a_transfer_pays_once_an_operator_has_recorded_it(
 
 
 @pytest.mark.long
-def test_a_card_is_saved_and_pays_the_next_invoice(
-    windows: Windows, product: Product, account: Account
-) -> None:
+def test_a_card_is_saved_and_pays_the_next_invoice(windows: Windows, product: Product, account: Account) -> None:
     with windows.owner(account) as page:
         page.goto("/billing/card")
         look(page, "card-none")

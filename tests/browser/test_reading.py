@@ -42,9 +42,7 @@ def submit(stack: RunningStack, name: str, content: bytes) -> str:
 @pytest.fixture(scope="module")
 def book(live_stack: RunningStack) -> str:
     """Submit a document with a text layer, so that its pages are read quickly."""
-    texts = [
-        f"Chapter {number}\nIt was a dark night.\nThe end of {number}." for number in range(1, PAGES + 1)
-    ]
+    texts = [f"Chapter {number}\nIt was a dark night.\nThe end of {number}." for number in range(1, PAGES + 1)]
     return submit(live_stack, "book.pdf", text_pdf(*texts))
 
 
@@ -65,9 +63,7 @@ def expect_page(page: Page, number: int) -> None:
     expect(page.locator("#strip [aria-current=page]")).to_contain_text(str(number))
 
 
-def test_a_scan_is_read_while_one_watches_and_has_no_serious_fault(
-    windows: Windows, live_stack: RunningStack
-) -> None:
+def test_a_scan_is_read_while_one_watches_and_has_no_serious_fault(windows: Windows, live_stack: RunningStack) -> None:
     with windows.member() as page:
         page.goto(f"/jobs/{submit(live_stack, 'scan.pdf', small_scans('INVOICE 17'))}")
         page.evaluate("window.neverReloaded = true")
@@ -226,9 +222,7 @@ def test_what_one_reads_stays_while_other_pages_come_in(windows: Windows, live_s
     assert windows.complaints == []
 
 
-def test_a_page_that_failed_says_why_and_is_retried_in_a_new_job(
-    windows: Windows, live_stack: RunningStack
-) -> None:
+def test_a_page_that_failed_says_why_and_is_retried_in_a_new_job(windows: Windows, live_stack: RunningStack) -> None:
     job = submit(live_stack, "broken.pdf", one_broken_page_pdf())
     with windows.member() as page:
         page.goto(f"/jobs/{job}?page=2")

@@ -63,9 +63,7 @@ def test_a_new_person_reads_a_scan_with_one_click(windows: Windows, product: Pro
     assert windows.complaints == []
 
 
-def test_of_many_files_each_says_what_became_of_it(
-    windows: Windows, product: Product, account: Account
-) -> None:
+def test_of_many_files_each_says_what_became_of_it(windows: Windows, product: Product, account: Account) -> None:
     with windows.owner(account) as page:
         page.evaluate("document.getElementById('upload').dataset.mostBytes = 20000")
         letter = ("letter.txt", b"Dear Anna")
@@ -88,9 +86,7 @@ def test_of_many_files_each_says_what_became_of_it(
     assert windows.complaints == []
 
 
-def test_failed_uploads_stay_after_a_reload_until_they_are_removed(
-    windows: Windows, account: Account
-) -> None:
+def test_failed_uploads_stay_after_a_reload_until_they_are_removed(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         page.route("**/v1/documents", lambda route: route.abort())
         choose(page, ("kept.txt", b"Dear Anna"), ("empty.txt", b""))
@@ -109,9 +105,7 @@ def test_failed_uploads_stay_after_a_reload_until_they_are_removed(
     assert windows.complaints == []
 
 
-def test_the_cost_is_told_before_anything_is_sent_and_follows_the_model(
-    windows: Windows, account: Account
-) -> None:
+def test_the_cost_is_told_before_anything_is_sent_and_follows_the_model(windows: Windows, account: Account) -> None:
     with windows.owner(account, width=390) as page:
         cost = page.get_by_role("status").and_(page.locator("#cost"))
         expect(cost).to_contain_text("A document of 20 pages costs")
@@ -170,18 +164,14 @@ def test_a_file_that_was_read_is_offered_before_it_is_paid_for_again(
         page.reload()
         choose(page, ("contract again.txt", b"Between A and B"))
         known = line(page, "contract again.txt")
-        expect(known.locator(".words")).to_contain_text(
-            "Already uploaded: “contract.txt” was processed with parse"
-        )
+        expect(known.locator(".words")).to_contain_text("Already uploaded: “contract.txt” was processed with parse")
         assert jobs_on(product, account, "contract.txt") == 1
         known.get_by_role("button", name="Process again").click()
         expect(known.locator(".words")).to_have_text("Uploaded, already stored as “contract.txt”")
     assert jobs_on(product, account, "contract.txt") == 2
 
 
-def test_a_job_whose_answer_was_lost_is_not_made_twice(
-    windows: Windows, product: Product, account: Account
-) -> None:
+def test_a_job_whose_answer_was_lost_is_not_made_twice(windows: Windows, product: Product, account: Account) -> None:
     def lose_the_answer(route: Route) -> None:
         route.fetch()
         route.abort()
@@ -196,9 +186,7 @@ def test_a_job_whose_answer_was_lost_is_not_made_twice(
     assert jobs_on(product, account, "note.txt") == 1
 
 
-def test_three_files_are_under_way_at_once_and_any_can_be_taken_back(
-    windows: Windows, account: Account
-) -> None:
+def test_three_files_are_under_way_at_once_and_any_can_be_taken_back(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         page.route("**/v1/documents", lambda route: None)
         choose(page, *((f"{number}.txt", b"%d" % number) for number in range(12)), ("empty.txt", b""))
@@ -249,9 +237,7 @@ def test_a_progress_bar_counts_bytes(windows: Windows, account: Account) -> None
         assert 0 < float(str(slow_line.locator("progress").get_attribute("value"))) < 1_000_000
 
 
-def test_a_file_that_was_cut_off_is_sent_again_when_the_network_is_back(
-    windows: Windows, account: Account
-) -> None:
+def test_a_file_that_was_cut_off_is_sent_again_when_the_network_is_back(windows: Windows, account: Account) -> None:
     with windows.owner(account) as page:
         network = page.context.new_cdp_session(page)
         network.send("Network.enable")

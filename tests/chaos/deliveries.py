@@ -27,9 +27,7 @@ def told(message: str, body: bytes, *, genuine: bool) -> Told:
     return Told(message, str(said["type"]), str(said["data"]["id"]), genuine)
 
 
-def broken_deliveries(
-    hooked: Collection[str], jobs: Mapping[str, Job], arrived: Sequence[Told]
-) -> Iterator[Broken]:
+def broken_deliveries(hooked: Collection[str], jobs: Mapping[str, Job], arrived: Sequence[Told]) -> Iterator[Broken]:
     """Yield what is broken. `hooked` are the jobs that named an address. A message may arrive twice, always under its
     ID.
     """

@@ -101,9 +101,7 @@ class Line:
         finally:
             self._hang_up(far_writer)
 
-    async def _carry(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool
-    ) -> None:
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool) -> None:
         with suppress(OSError):
             while data := await reader.read(65536):
                 await self._flowing.wait()

@@ -40,9 +40,7 @@ class Load:
     count when they are done.
     """
 
-    def __init__(
-        self, urls: Sequence[str], key: str, orders: Sequence[Order], *, callers: int, hook: str = ""
-    ) -> None:
+    def __init__(self, urls: Sequence[str], key: str, orders: Sequence[Order], *, callers: int, hook: str = "") -> None:
         self._urls = urls
         self._key = key
         self._orders = orders
@@ -116,9 +114,7 @@ class Load:
         if order.cancels and order.is_job:
             await self._cancel(client, self.answers.ids[order.key][0], number)
 
-    async def _send(
-        self, client: httpx.AsyncClient, order: Order, place: int, *, hurried: bool = False
-    ) -> bool:
+    async def _send(self, client: httpx.AsyncClient, order: Order, place: int, *, hurried: bool = False) -> bool:
         timeout = _IMPATIENT_S if hurried else ANSWER_S
         url = self._url(place)
         try:

@@ -33,15 +33,9 @@ def read_options(words: Sequence[str]) -> Options:
     parser = argparse.ArgumentParser(prog="make chaos ARGS='…'", description=__doc__)
     parser.add_argument("--seed", type=int, default=None, help="repeats a run's plan; none draws one")
     parser.add_argument("--jobs", type=_some, default=usual.jobs)
-    parser.add_argument(
-        "--kills", type=_number, default=usual.kills, help="kill -9, of every kind of process"
-    )
-    parser.add_argument(
-        "--freezes", type=_number, default=usual.freezes, help="SIGSTOP for longer than a lease"
-    )
-    parser.add_argument(
-        "--cuts", type=_number, default=usual.cuts, help="callers' connections cut or stalled"
-    )
+    parser.add_argument("--kills", type=_number, default=usual.kills, help="kill -9, of every kind of process")
+    parser.add_argument("--freezes", type=_number, default=usual.freezes, help="SIGSTOP for longer than a lease")
+    parser.add_argument("--cuts", type=_number, default=usual.cuts, help="callers' connections cut or stalled")
     parser.add_argument("--wipes", type=_number, default=usual.wipes, help="the broker forgets all it holds")
     parser.add_argument(
         "--breaks",
@@ -64,9 +58,7 @@ def read_options(words: Sequence[str]) -> Options:
         "--window", action="store_true", help="with the owner's list of jobs open in a browser all the while"
     )
     parser.add_argument("--control", action="store_true", help="without the outbox: this must fail")
-    parser.add_argument(
-        "--keep", action="store_true", help="leave the product's folder and log where they are"
-    )
+    parser.add_argument("--keep", action="store_true", help="leave the product's folder and log where they are")
     asked = vars(parser.parse_args(words))
     asked["seed"] = random.SystemRandom().randrange(10**6) if asked["seed"] is None else asked["seed"]
     return Options(**asked)

@@ -90,9 +90,7 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
         + [(Kind.FREEZE, target) for target in _everyone_once_first(chance, wanted.frozen, wanted.freezes)]
         + [(chance.choice(OF_CALLERS), chance.choice(wanted.lines)) for _ in range(wanted.cuts)]
         + [(Kind.WIPE, wanted.broker)] * wanted.wipes
-        + _everyone_once_first(
-            chance, [(kind, wire) for kind in OF_WIRES for wire in wanted.wires], wanted.breaks
-        )
+        + _everyone_once_first(chance, [(kind, wire) for kind in OF_WIRES for wire in wanted.wires], wanted.breaks)
         + [(Kind.CLOCK, target) for target in _everyone_once_first(chance, wanted.clocks, wanted.jumps)]
         + [(Kind.FILL, target) for target in _everyone_once_first(chance, wanted.disks, wanted.fills)]
     )
@@ -100,8 +98,7 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
     step = wanted.jobs / (len(kinds) + 1)
     places = [int(step * (place + chance.uniform(0.6, 1.4))) for place in range(len(kinds))]
     return [
-        _fault(chance, after, kind, target, wanted.lease_s)
-        for after, (kind, target) in zip(places, kinds, strict=True)
+        _fault(chance, after, kind, target, wanted.lease_s) for after, (kind, target) in zip(places, kinds, strict=True)
     ]
 
 

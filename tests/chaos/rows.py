@@ -106,9 +106,7 @@ class Rows:
             transaction_id, kind, source_kind, source_id = named
             entries[transaction_id, kind, source_kind, source_id][account] = int(micros)
         available, held = (await self._ask(_WALLET, self._tenant_id))[0]
-        return Money(
-            int(available), int(held), [Posted(*named[1:], moved) for named, moved in entries.items()]
-        )
+        return Money(int(available), int(held), [Posted(*named[1:], moved) for named, moved in entries.items()])
 
     async def uses(self) -> list[Use]:
         return [Use(*row) for row in await self._ask(_USES, self._tenant_id)]
@@ -131,9 +129,7 @@ class Rows:
     async def _ask(self, query: str, *values: object) -> Sequence[tuple[Any, ...]]:
         return await self._query(query, values)
 
-    async def _query(
-        self, query: str, values: Sequence[object] | Mapping[str, object]
-    ) -> Sequence[tuple[Any, ...]]:
+    async def _query(self, query: str, values: Sequence[object] | Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
         async with asyncio.timeout(_TIMEOUT_S):
             connecting = psycopg.AsyncConnection.connect(self._url, options="-c role=maas_operator")
             async with await connecting as connection:

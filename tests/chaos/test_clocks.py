@@ -39,9 +39,7 @@ def test_a_clock_jumps_while_its_process_runs_and_waits_last_as_long_as_ever(tmp
     clocks = Clocks(tmp_path / "clocks")
     env = {**os.environ, **clocks.variables("web-1")}
     program = [sys.executable, "-c", TELLS]
-    with subprocess.Popen(
-        program, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
+    with subprocess.Popen(program, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         for shift_s in (0.0, 2 * HOUR_S, -5 * HOUR_S, 0.0):

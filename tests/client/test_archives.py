@@ -48,9 +48,7 @@ def test_an_archive_becomes_documents_and_jobs_and_says_what_did_not(client: Cli
         client.archive(archive.id)
 
 
-def test_an_archive_may_be_for_documents_alone_and_is_made_once_for_a_key(
-    client: Client, packed: Path
-) -> None:
+def test_an_archive_may_be_for_documents_alone_and_is_made_once_for_a_key(client: Client, packed: Path) -> None:
     first = client.upload_archive(packed, idempotency_key="post")
     again = client.upload_archive(packed, idempotency_key="post")
     assert (first.id, first.model) == (again.id, None)
@@ -90,9 +88,7 @@ def test_the_command_unpacks_and_prints_what_each_document_says(maas: Shell, pac
     assert "post.zip/notes.bin: " in said.err
     assert "(unsupported_type)" in said.err
     assert "post.zip/a.pdf: job " in said.err
-    packed.write_bytes(
-        packing.packed([("a.pdf", text_pdf("Dear apples")), ("b.pdf", text_pdf("Dear pears"))])
-    )
+    packed.write_bytes(packing.packed([("a.pdf", text_pdf("Dear apples")), ("b.pdf", text_pdf("Dear pears"))]))
     told = maas("run", "parse", packed, "--unpack", "--output", "json")
     assert told.code == 0
     assert [result["text"] for result in json.loads(told.out)] == ["Dear apples", "Dear pears"]

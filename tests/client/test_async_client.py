@@ -24,9 +24,7 @@ def test_neither_client_has_more_than_the_other() -> None:
     assert sorted(name for name in vars(AsyncClient) if not name.startswith("_")) == PUBLIC
 
 
-def test_a_document_is_read_heard_of_and_kept(
-    product: Product, account: Account, report: Path, tmp_path: Path
-) -> None:
+def test_a_document_is_read_heard_of_and_kept(product: Product, account: Account, report: Path, tmp_path: Path) -> None:
     size_bytes = report.stat().st_size
 
     async def use() -> None:

@@ -56,9 +56,7 @@ class Played:
         self._away_from_s, self._back_at_s = away
         self.worries: list[MaasError] = []
         self.keys: list[str] = []
-        self.calls = Calls(
-            Retries(most), worry=self.worries.append, clock=lambda: self.now_s, jitter=lambda: 1.0
-        )
+        self.calls = Calls(Retries(most), worry=self.worries.append, clock=lambda: self.now_s, jitter=lambda: 1.0)
 
     def play(self, flow: Flow[Any]) -> Any:
         outcome: Reply | Lost | None = None

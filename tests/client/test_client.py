@@ -74,9 +74,7 @@ def test_texts_and_documents_are_worked_on_as_well(client: Client) -> None:
     assert client.run("parse", document=document.id).text == "plain words"
 
 
-def test_lists_are_read_on_to_their_end(
-    client: Client, long_report: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_are_read_on_to_their_end(client: Client, long_report: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maas_client.calls.LISTED", 2)
     made = [client.submit("embed", text=f"text {number}").id for number in range(5)]
     assert [job.id for job in islice(client.jobs(), 5)] == made[::-1]
@@ -138,9 +136,7 @@ def test_deleting_twice_is_deleting_once(client: Client) -> None:
     assert (gone.value.status, gone.value.code) == (410, "document_deleted")
 
 
-def test_refusals_have_a_class_a_code_and_the_requests_id(
-    client: Client, product: Product, account: Account
-) -> None:
+def test_refusals_have_a_class_a_code_and_the_requests_id(client: Client, product: Product, account: Account) -> None:
     done = client.run("parse", text="done").id
     with pytest.raises(Conflict) as refused:
         client.cancel(done)

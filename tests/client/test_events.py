@@ -25,9 +25,7 @@ def test_a_jobs_events_come_once_each_though_the_socket_breaks(
     assert heard[-1].type == "job.succeeded"
 
 
-def test_all_events_go_on_after_the_last_one_seen(
-    through_cable: Client, client: Client, cable: Cable
-) -> None:
+def test_all_events_go_on_after_the_last_one_seen(through_cable: Client, client: Client, cable: Cable) -> None:
     first = client.run("embed", text="before")
     everything = through_cable.events(after="0-0")
     heard = [next(event for event in everything if event.job == first.id)]

@@ -27,9 +27,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def large(tmp_path: Path) -> Path:
     """Return the path of a PDF with a unique end."""
     path = tmp_path / "large.pdf"
-    path.write_bytes(
-        text_pdf("Page one", "Page two", trailer=b"/Note (%s)" % os.urandom(400_000).hex().encode())
-    )
+    path.write_bytes(text_pdf("Page one", "Page two", trailer=b"/Note (%s)" % os.urandom(400_000).hex().encode()))
     return path
 
 
@@ -100,8 +98,6 @@ async def upload_alone(url: str, key: str, path: Path) -> str:
         return (await client.upload(path)).id
 
 
-def test_coroutines_send_large_files_likewise(
-    product: Product, account: Account, client: Client, large: Path
-) -> None:
+def test_coroutines_send_large_files_likewise(product: Product, account: Account, client: Client, large: Path) -> None:
     document_id = asyncio.run(upload_alone(product.running.url, account.key, large))
     assert client.document(document_id).size_bytes == large.stat().st_size

@@ -20,9 +20,7 @@ BUSY = Answer.of(503, {"code": "overloaded", "detail": "Busy."}, Retry_After="0"
 MODELS = Answer.of(200, {"object": "list", "data": []})
 
 
-def test_a_submission_whose_answer_is_lost_makes_one_job(
-    through_cable: Client, client: Client, cable: Cable
-) -> None:
+def test_a_submission_whose_answer_is_lost_makes_one_job(through_cable: Client, client: Client, cable: Cable) -> None:
     before = {job.id for job in client.jobs()}
     cable.lose_next_answer()
     job = through_cable.submit("embed", text="sent twice, done once")
@@ -36,9 +34,7 @@ def test_an_upload_whose_answer_is_lost_begins_anew_and_makes_one_job(
     cable.lose_next_answer()
     told: list[int] = []
     content = b"words " * 30_000
-    result = through_cable.run(
-        "parse", content, name="long.txt", progress=lambda sent, total: told.append(sent)
-    )
+    result = through_cable.run("parse", content, name="long.txt", progress=lambda sent, total: told.append(sent))
     assert cable.answers_lost == 1
     assert told.count(len(content)) == 2
     assert [job.id for job in client.jobs(document=result.job.document)] == [result.id]
@@ -58,8 +54,7 @@ def test_a_replay_waits_like_the_first_and_says_what_it_is(product: Product, acc
     headers = {"Authorization": f"Bearer {account.key}", "Prefer": "wait=60", "Idempotency-Key": "waited-for"}
     with httpx.Client(base_url=product.running.url, headers=headers, timeout=90) as http:
         first, again = (
-            http.post("/v1/jobs", data={"model": "parse"}, files={"file": ("b.txt", b"waited for")})
-            for _ in range(2)
+            http.post("/v1/jobs", data={"model": "parse"}, files={"file": ("b.txt", b"waited for")}) for _ in range(2)
         )
     assert (first.status_code, again.status_code) == (200, 200)
     assert again.json() == first.json()
@@ -145,18 +140,14 @@ def test_who_is_told_that_an_earlier_attempt_is_at_work_comes_for_its_answer(
     assert len(server.asked) == 3
 
 
-def test_a_document_whose_answer_is_lost_is_answered_as_the_first_time(
-    through_cable: Client, cable: Cable
-) -> None:
+def test_a_document_whose_answer_is_lost_is_answered_as_the_first_time(through_cable: Client, cable: Cable) -> None:
     cable.lose_next_answer()
     document = through_cable.upload(b"sent twice, new once")
     assert cable.answers_lost == 1
     assert not document.duplicate
 
 
-def test_a_retry_whose_answer_is_lost_makes_one_job(
-    through_cable: Client, client: Client, cable: Cable
-) -> None:
+def test_a_retry_whose_answer_is_lost_makes_one_job(through_cable: Client, client: Client, cable: Cable) -> None:
     job = client.run("parse", one_broken_page_pdf()).job
     cable.lose_next_answer()
     again = through_cable.retry(job.id)

@@ -45,9 +45,7 @@ def stranger(name: str, *requirements: str) -> Stranger:
     (`make clients`) does.
     """
     try:
-        python = made_environment(
-            CACHE, name, requirements, make=os.environ.get("MAAS_TEST_MAKE_CLIENTS") == "1"
-        )
+        python = made_environment(CACHE, name, requirements, make=os.environ.get("MAAS_TEST_MAKE_CLIENTS") == "1")
     except NotInstalled as missing:
         pytest.skip(f"no {', '.join(requirements)} (`make clients` installs them): {missing}")
     return Stranger(python, PROGRAMS / f"{name}.py")

@@ -18,9 +18,7 @@ pytestmark = pytest.mark.long
         (504, (), b'{"code": "deadline_exceeded"}'),
     ],
 )
-def test_answers_and_refusals_in_words_are_no_faults(
-    status: int, retry_after: tuple[str, ...], body: bytes
-) -> None:
+def test_answers_and_refusals_in_words_are_no_faults(status: int, retry_after: tuple[str, ...], body: bytes) -> None:
     assert fault(status, retry_after, body) is None
 
 

@@ -56,13 +56,9 @@ def codes_in(tree: ast.AST) -> Iterator[str]:
                     match statement:
                         case ast.Assign(targets=[ast.Name(id="code")], value=ast.Constant(value=str(code))):
                             yield code
-            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]) if (
-                name in FAILURES
-            ):
+            case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str(code)), *_]) if name in FAILURES:
                 yield code
-            case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(code)), *_]) if (
-                name == OF_A_STEP
-            ):
+            case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(code)), *_]) if name == OF_A_STEP:
                 yield code
             case ast.keyword(arg="code", value=ast.Constant(value=str(code))):
                 yield code
@@ -106,8 +102,6 @@ def test_every_scope_is_described() -> None:
 
 
 def test_every_event_is_described() -> None:
-    written = {
-        name for path in sources() for name in re.findall(r'"((?:job|page)\.[a-z_]+)"', path.read_text())
-    }
+    written = {name for path in sources() for name in re.findall(r'"((?:job|page)\.[a-z_]+)"', path.read_text())}
     endings = {f"job.{state}" for state in states.TERMINAL}
     assert all(f"`{name}`" in read(DOCUMENT) for name in written | endings)

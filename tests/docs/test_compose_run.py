@@ -81,9 +81,7 @@ class Composed:
     def start(self, name: str) -> "subprocess.Popen[bytes]":
         command = self.here(name, services()[name].get("command") or default_command(DOCKERFILES[0]))
         with (self.home / f"{name}.log").open("wb") as log:
-            return subprocess.Popen(
-                command, env=self.environment(name), cwd=self.image, stdout=log, stderr=log
-            )
+            return subprocess.Popen(command, env=self.environment(name), cwd=self.image, stdout=log, stderr=log)
 
     def wait_until_healthy(self, name: str) -> None:
         deadline = time.monotonic() + TIMEOUT_S

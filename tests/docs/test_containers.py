@@ -103,9 +103,7 @@ def docker_folder(tmp_path: Path) -> Path:
 
 def run_there(folder: Path, name: str) -> "subprocess.CompletedProcess[str]":
     path = f"{folder.parent / 'bin'}:{os.environ['PATH']}"
-    return subprocess.run(
-        [folder / name], env={"PATH": path}, capture_output=True, text=True, timeout=60, check=False
-    )
+    return subprocess.run([folder / name], env={"PATH": path}, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_every_secret_that_compose_asks_for_is_made_at_random_and_never_anew(docker_folder: Path) -> None:
@@ -126,12 +124,8 @@ def test_every_secret_that_compose_asks_for_is_made_at_random_and_never_anew(doc
 def test_no_server_is_reached_without_a_password() -> None:
     for name in ("redis-durable", "redis-cache"):
         assert "/etc/redis-password.conf" in services()[name]["command"]
-        assert services()[name]["configs"] == [
-            {"source": "redis-password", "target": "/etc/redis-password.conf"}
-        ]
-    assert yaml.safe_load(read(COMPOSE))["configs"] == {
-        "redis-password": {"content": "requirepass ${REDIS_PASSWORD}"}
-    }
+        assert services()[name]["configs"] == [{"source": "redis-password", "target": "/etc/redis-password.conf"}]
+    assert yaml.safe_load(read(COMPOSE))["configs"] == {"redis-password": {"content": "requirepass ${REDIS_PASSWORD}"}}
     environment = services()["web"]["environment"]
     for name in ("MAAS_REDIS_URL", "MAAS_CACHE_URL", "MAAS_BROKER_URL"):
         assert "://:${REDIS_PASSWORD" in environment[name]

@@ -14,9 +14,7 @@ WRITTEN_IN = ("html", "js", "py")
 @cache
 def words_on_the_screen() -> str:
     folders = [PROJECT / name for name in (*APPS, "templates")]
-    found = [
-        path.read_text() for folder in folders for end in WRITTEN_IN for path in folder.rglob(f"*.{end}")
-    ]
+    found = [path.read_text() for folder in folders for end in WRITTEN_IN for path in folder.rglob(f"*.{end}")]
     return " ".join(" ".join(found).split())
 
 

@@ -44,7 +44,5 @@ def test_limits_are_as_described() -> None:
 @pytest.mark.parametrize(("code", "name"), sorted(CODES.items()))
 def test_code_is_raised_as_described(code: str, name: str) -> None:
     scope = {"type": "http", "method": "POST", "path": EMBEDDINGS, "http_version": "1.1", REQUEST_ID: "x"}
-    refused = refusal(
-        {**scope, "headers": [], "query_string": b""}, DomainError("", code=code), hang_up=False
-    )
+    refused = refusal({**scope, "headers": [], "query_string": b""}, DomainError("", code=code), hang_up=False)
     assert RAISED[refused.status].__name__ == name

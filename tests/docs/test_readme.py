@@ -74,9 +74,7 @@ def test_tenant_line_prints_a_key(folder: Path, live_stack: RunningStack) -> Non
 
 def top_level_folders() -> set[str]:
     """Return the folders that are part of the product: those that git tracks."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True
-    )
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=PROJECT, capture_output=True, text=True, check=True)
     return {path.partition("/")[0] for path in listed.stdout.split("\0") if "/" in path}
 
 

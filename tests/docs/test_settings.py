@@ -14,9 +14,7 @@ def literal_defaults() -> dict[str, str]:
     found = {}
     for node in ast.walk(ast.parse(read("maas/settings/__init__.py"))):
         match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id="ENV")), args=[ast.Constant(value=str(name)), default]
-            ):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="ENV")), args=[ast.Constant(value=str(name)), default]):
                 try:
                     value = eval(compile(ast.Expression(default), "", "eval"), {})
                 except NameError:  # the default depends on other settings

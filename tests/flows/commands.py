@@ -23,9 +23,7 @@ MODULE = "tests.flows.commands"
 _servers: dict[str, subprocess.Popen[str]] = {}
 
 
-def run(
-    arguments: tuple[str, ...], env: Mapping[str, str], services: str
-) -> subprocess.CompletedProcess[str]:
+def run(arguments: tuple[str, ...], env: Mapping[str, str], services: str) -> subprocess.CompletedProcess[str]:
     """Run one command as `manage.py` would. `services` contains the current addresses of the product's services."""
     server = _server(env, services)
     assert server.stdin

@@ -28,9 +28,7 @@ class EventSocket:
         address = url.replace("http://", "ws://", 1) + "/ws/v1/events" + query
         self._closing = ExitStack()
         self._socket = self._closing.enter_context(
-            connect(
-                address, additional_headers=headers, origin=Origin(origin) if origin else None, proxy=None
-            )
+            connect(address, additional_headers=headers, origin=Origin(origin) if origin else None, proxy=None)
         )
 
     @classmethod

@@ -106,9 +106,7 @@ def issued(
     with operator_work(), transaction.atomic(using=OPERATOR):
         invoice = Invoice.objects.create(tenant_id=tenant_id, **said)
         InvoiceLine.objects.bulk_create(
-            InvoiceLine(
-                tenant_id=tenant_id, invoice=invoice, position=place, **{"month": invoice.month, **one}
-            )
+            InvoiceLine(tenant_id=tenant_id, invoice=invoice, position=place, **{"month": invoice.month, **one})
             for place, one in enumerate(lines, start=1)
         )
     return invoice

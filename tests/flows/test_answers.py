@@ -154,9 +154,7 @@ def test_a_body_of_another_type_is_a_problem(caller: Caller, content_type: str) 
     ids=lambda fields: ascii(fields)[:40],
 )
 def test_a_wrong_form_is_a_problem(caller: Caller, fields: dict[str, str]) -> None:
-    answer = caller.http.post(
-        "/v1/jobs", data=fields, files={"file": ("a.txt", b"A good file, badly described")}
-    )
+    answer = caller.http.post("/v1/jobs", data=fields, files={"file": ("a.txt", b"A good file, badly described")})
     assert_problem(answer, 400, "invalid_request")
 
 

@@ -52,8 +52,7 @@ def begun(client: openai.OpenAI, count: int = ALL) -> Any:
 
 def tasks(product: Product, batch: Any, state: str) -> list[tuple[Any, ...]]:
     return product.rows(
-        "SELECT id, number, attempt, worker FROM jobs_batchtask"
-        " WHERE batch_id = %s AND state = %s AND kind = 'run'",
+        "SELECT id, number, attempt, worker FROM jobs_batchtask WHERE batch_id = %s AND state = %s AND kind = 'run'",
         id_of(batch),
         state,
     )
@@ -76,9 +75,7 @@ def assert_done_once(client: openai.OpenAI, product: Product, batch: Any, count:
         [UUID(hex=answer["id"].removeprefix("batch_req_")) for answer in answers],
     )
     assert len(charged) == count
-    (sums,) = product.rows(
-        "SELECT batch.cost_micros, batch.tokens FROM jobs_batch batch WHERE id = %s", id_of(batch)
-    )
+    (sums,) = product.rows("SELECT batch.cost_micros, batch.tokens FROM jobs_batch batch WHERE id = %s", id_of(batch))
     assert sums[1] == sum(answer["response"]["body"]["usage"]["total_tokens"] for answer in answers)
 
 
@@ -107,9 +104,7 @@ def pid_in(worker: str) -> int:
 
 
 @pytest.mark.long
-def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
-    client: openai.OpenAI, product: Product
-) -> None:
+def test_a_batch_past_its_window_ends_with_what_was_done_until_then(client: openai.OpenAI, product: Product) -> None:
     batch = begun(client, 1_500)
     eventually(lambda: tasks(product, batch, "done"), "a first slice", RUN_S)
     change(product, "UPDATE jobs_batch SET expires_at = now() WHERE id = %s", id_of(batch))
@@ -124,9 +119,7 @@ def test_a_batch_past_its_window_ends_with_what_was_done_until_then(
 
 
 @pytest.mark.long
-def test_a_file_past_its_time_is_erased_but_not_while_a_batch_reads_it(
-    client: openai.OpenAI, product: Product
-) -> None:
+def test_a_file_past_its_time_is_erased_but_not_while_a_batch_reads_it(client: openai.OpenAI, product: Product) -> None:
     batch = begun(client)
     file_id = UUID(hex=batch.input_file_id.removeprefix("file-"))
     change(product, "UPDATE jobs_storedfile SET expires_at = now() WHERE id = %s", file_id)

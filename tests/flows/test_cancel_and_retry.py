@@ -8,9 +8,7 @@ from .conftest import FOUR
 from .product import Product
 
 
-def test_a_queued_job_is_canceled_at_once_and_never_runs(
-    caller: Caller, product: Product, four_pages: bytes
-) -> None:
+def test_a_queued_job_is_canceled_at_once_and_never_runs(caller: Caller, product: Product, four_pages: bytes) -> None:
     document = caller.upload(four_pages)["id"]
     ahead = [caller.submit("ocr", document=document)["id"] for _ in range(3)]
     queued = caller.submit("ocr", document=document)["id"]

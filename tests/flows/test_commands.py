@@ -22,9 +22,7 @@ def test_a_new_tenants_key_works_at_once_and_dies_within_a_second_of_its_revocat
         with product.start_revoking_keys(account):
             refused_at = eventually(lambda: _refused_at(caller), "a refusal")
         assert_problem(caller.http.get("/v1/models"), 401, "api_key_revoked")
-    ((revoked_at,),) = product.rows(
-        "SELECT revoked_at FROM tenants_apikey WHERE tenant_id = %s", account.tenant_id
-    )
+    ((revoked_at,),) = product.rows("SELECT revoked_at FROM tenants_apikey WHERE tenant_id = %s", account.tenant_id)
     assert refused_at - revoked_at < WITHIN
 
 
@@ -32,9 +30,7 @@ def _refused_at(caller: Caller) -> datetime | None:
     return None if caller.http.get("/v1/models").status_code == 200 else datetime.now(UTC)
 
 
-def test_sql_files_are_applied_beside_running_processes_and_no_job_fails(
-    product: Product, caller: Caller
-) -> None:
+def test_sql_files_are_applied_beside_running_processes_and_no_job_fails(product: Product, caller: Caller) -> None:
     with psycopg.connect(product.service("MAAS_DATABASE_URL")) as owner:
         owner.execute("DELETE FROM maas_applied_sql")
     with product.command("migrate", "--database=owner", "-v0") as migration:
@@ -68,9 +64,7 @@ def _flat(data: list[object]) -> list[object]:
     return [value for one in data for value in (_flat(one) if isinstance(one, list) else [one])]
 
 
-def test_a_hostile_model_is_refused_and_leaves_no_trace(
-    product: Product, caller: Caller, tmp_path: Path
-) -> None:
+def test_a_hostile_model_is_refused_and_leaves_no_trace(product: Product, caller: Caller, tmp_path: Path) -> None:
     before = product.files_under("files")
     thief = save_reader_of(tmp_path / "thief.onnx", "../../secrets.json")
     refused = product.manage("models", "add", str(thief), "--name", "thief")

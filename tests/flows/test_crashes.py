@@ -181,9 +181,7 @@ def shared_by_all_workers(product: Product) -> Iterator[None]:
         with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
             connection.execute(statement)
 
-    assign(
-        "INSERT INTO inference_modelpool (name, strategy) VALUES ('shared', 'random') ON CONFLICT DO NOTHING"
-    )
+    assign("INSERT INTO inference_modelpool (name, strategy) VALUES ('shared', 'random') ON CONFLICT DO NOTHING")
     assign(
         "UPDATE inference_servedmodel SET pool_id = (SELECT id FROM inference_modelpool WHERE name = 'shared')"
         " WHERE name = 'ocr'"
@@ -197,9 +195,7 @@ def shared_by_all_workers(product: Product) -> Iterator[None]:
 def takes_pages(worker: psutil.Process, product: Product) -> None:
     def takes_from(model: str) -> bool:
         with redis.Redis.from_url(product.service("MAAS_REDIS_URL")) as client:
-            told = [
-                json.loads(value) for key in client.scan_iter("maas:worker:*") if (value := client.get(key))
-            ]
+            told = [json.loads(value) for key in client.scan_iter("maas:worker:*") if (value := client.get(key))]
         return any(f"{model}@1" in one["serving"] for one in told if one["pid"] == worker.pid)
 
     eventually(lambda: takes_from("ocr"), "the second worker at the model's queue", RUN_S)
@@ -260,9 +256,7 @@ def freeze_inside_a_transaction(
 
 
 def transactions_waiting(product: Product) -> bool:
-    return bool(
-        product.rows("SELECT FROM pg_locks WHERE NOT granted AND relation = 'tenants_usagerecord'::regclass")
-    )
+    return bool(product.rows("SELECT FROM pg_locks WHERE NOT granted AND relation = 'tenants_usagerecord'::regclass"))
 
 
 def transactions_open(product: Product) -> bool:

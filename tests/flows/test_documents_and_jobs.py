@@ -114,9 +114,7 @@ def test_erasing_a_document_leaves_nothing_of_it_on_disk(caller: Caller, product
     assert document not in [one["id"] for one in caller.get("/v1/documents", limit=100)["data"]]
 
 
-def test_erasing_a_document_cancels_what_runs_on_it(
-    caller: Caller, product: Product, three_pages: bytes
-) -> None:
+def test_erasing_a_document_cancels_what_runs_on_it(caller: Caller, product: Product, three_pages: bytes) -> None:
     job = caller.submit_file(three_pages, model="ocr").json()
     eventually(lambda: caller.pages_in(job["id"], "running"), "a page under way")
     assert caller.http.delete(f"/v1/documents/{job['document']}").status_code == 204

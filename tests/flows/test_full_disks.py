@@ -84,9 +84,7 @@ def jobs_count(product: Product) -> int:
 
 
 @pytest.mark.parametrize("folder", [SPOOL, FILES])
-def test_an_upload_without_room_is_507_and_leaves_no_job(
-    caller: Caller, product: Product, folder: str
-) -> None:
+def test_an_upload_without_room_is_507_and_leaves_no_job(caller: Caller, product: Product, folder: str) -> None:
     document = scanned_pdf(unique("no room"), dpi=400)
     before = jobs_count(product)
     with filled(disk(product, folder)):
@@ -103,18 +101,14 @@ def test_pages_wait_for_room_in_the_storage_and_lose_no_attempt(caller: Caller, 
     document = caller.upload(scanned_pdf(*(unique("sheet") for _ in range(2)), dpi=400))["id"]
     with filled(disk(product, FILES)):
         job = caller.submit("ocr", document=document)["id"]
-        eventually(
-            lambda: "documents_paused" in log_of(product), "a worker that leaves documents alone", RUN_S
-        )
+        eventually(lambda: "documents_paused" in log_of(product), "a worker that leaves documents alone", RUN_S)
         text = caller.submit("embed", input={"text": unique("text")})["id"]
         assert caller.ended(text, RUN_S)["state"] == "succeeded", "texts need no storage"
     assert caller.ended(job, RUN_S)["state"] == "succeeded"
     assert attempts(product, job) == {1}
 
 
-def test_a_database_without_room_is_503_and_nothing_accepted_is_lost(
-    caller: Caller, product: Product
-) -> None:
+def test_a_database_without_room_is_503_and_nothing_accepted_is_lost(caller: Caller, product: Product) -> None:
     document = caller.upload(scanned_pdf(*(unique("sheet") for _ in range(2)), dpi=400))["id"]
     accepted = [caller.submit("ocr", document=document)["id"]]
     with filled(disk(product, POSTGRES)):

@@ -63,18 +63,14 @@ def test_every_hostile_file_gets_its_code_and_no_process_dies(caller: Caller, pr
         ("<script>alert(1)</script>.txt", None),
     ],
 )
-def test_a_hostile_name_is_made_harmless(
-    caller: Caller, product: Product, name: str, shown: str | None
-) -> None:
+def test_a_hostile_name_is_made_harmless(caller: Caller, product: Product, name: str, shown: str | None) -> None:
     outside = product.files_under(".")
     document = caller.upload(f"A text by the name of {name!a}".encode(), name)
     assert shown is None or document["name"] == shown
     assert len(document["name"]) <= 255
     assert not {"/", "\\", "\u202e"} & set(document["name"])
     new = product.files_under(".") - outside
-    assert all(
-        path.is_relative_to(product.home / "files" / "tenants") for path in new if "files" in path.parts
-    )
+    assert all(path.is_relative_to(product.home / "files" / "tenants") for path in new if "files" in path.parts)
     assert not any("passwd" in str(path) for path in new)
 
 

@@ -21,9 +21,7 @@ def account(product: Product) -> Account:
     return product.create_account("Known")
 
 
-def sent(
-    product: Product, account: Account, data: bytes, *, wait_s: int = 60, asked: str = ""
-) -> httpx.Response:
+def sent(product: Product, account: Account, data: bytes, *, wait_s: int = 60, asked: str = "") -> httpx.Response:
     headers = {"Cache-Control": asked} | ({"Prefer": f"wait={wait_s}"} if wait_s else {})
     with Caller(product.running.url, account.key) as caller:
         files = {"file": ("scan.pdf", data)}

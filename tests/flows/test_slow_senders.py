@@ -78,9 +78,7 @@ def test_callers_who_hang_up_leave_nothing_behind(caller: Caller, product: Produ
     eventually(lambda: not spooled(product), "an empty spool")
 
 
-def test_an_endless_body_without_a_key_is_cut_off_and_stored_nowhere(
-    caller: Caller, product: Product
-) -> None:
+def test_an_endless_body_without_a_key_is_cut_off_and_stored_nowhere(caller: Caller, product: Product) -> None:
     before = written_bytes(product)
     with chunked_form(caller, key=None) as upload:
         upload.send_chunk(PART)

@@ -59,9 +59,7 @@ class Belongings:
         stored = caller.http.post("/v1/files", data={"purpose": "batch"}, files=lines).json()
         asked = {"input_file_id": stored["id"], "endpoint": EMBEDDINGS, "completion_window": "24h"}
         batch = caller.http.post("/v1/batches", json=asked).json()
-        eventually(
-            lambda: caller.get(f"/v1/batches/{batch['id']}")["status"] == "completed", "the batch's end"
-        )
+        eventually(lambda: caller.get(f"/v1/batches/{batch['id']}")["status"] == "completed", "the batch's end")
         hook = {"url": "https://example.com/hook", "description": words}
         endpoint = caller.http.post("/v1/webhooks/endpoints", json=hook).json()
         delivery = caller.http.post(f"/v1/webhooks/endpoints/{endpoint['id']}/test").json()
@@ -69,9 +67,7 @@ class Belongings:
         upload = caller.http.post("/v1/uploads", headers=announced).json()
         packed = {"file": ("packed.zip", zipped(words))}
         archive = caller.http.post("/v1/archives", files=packed).json()
-        eventually(
-            lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end"
-        )
+        eventually(lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end")
         credit = {"amount_micros": 5_000_000, "currency": "EUR"}
         payment = caller.http.post("/v1/payments", json=credit).json()
         return cls(

@@ -259,17 +259,13 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
         browser.post("/members/invite", data=invite, headers=headers)
         browser.post("/budgets", data={"of": "", "currency": "EUR", "monthly": "9"}, headers=headers)
-        (budget_id,), *_ = product.rows(
-            "SELECT id FROM tenants_budget WHERE tenant_id = %s", account.tenant_id
-        )
+        (budget_id,), *_ = product.rows("SELECT id FROM tenants_budget WHERE tenant_id = %s", account.tenant_id)
         (session_id,), *_ = product.rows(
             "SELECT max(s.id) FROM usersessions_usersession s JOIN tenants_user u ON u.id = s.user_id"
             " WHERE u.email = %s",
             account.email,
         )
-        (membership_id,), *_ = product.rows(
-            "SELECT id FROM tenants_membership WHERE tenant_id = %s", account.tenant_id
-        )
+        (membership_id,), *_ = product.rows("SELECT id FROM tenants_membership WHERE tenant_id = %s", account.tenant_id)
         (invitation_id,), *_ = product.rows(
             "SELECT id FROM tenants_invitation WHERE tenant_id = %s AND revoked_at IS NULL", account.tenant_id
         )

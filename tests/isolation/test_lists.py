@@ -74,9 +74,7 @@ def test_filtering_by_another_tenants_document_finds_nothing(caller: Caller, the
     assert caller.get("/v1/jobs", document=theirs.document_id)["data"] == []
 
 
-def test_words_on_another_tenants_page_find_nothing(
-    caller: Caller, other_caller: Caller, theirs: Belongings
-) -> None:
+def test_words_on_another_tenants_page_find_nothing(caller: Caller, other_caller: Caller, theirs: Belongings) -> None:
     assert theirs.job_id in {job["id"] for job in other_caller.get("/v1/jobs", q="beta secret")["data"]}
     assert caller.get("/v1/jobs", q="beta secret")["data"] == []
 
@@ -86,9 +84,7 @@ def test_a_job_cannot_be_given_another_tenants_document(caller: Caller, theirs: 
     nobodys = Belongings.of_nobody()
     unknown = caller.http.post("/v1/jobs", json={"model": "parse", "document": nobodys.document_id})
     assert answer.status_code == unknown.status_code == 404
-    assert (
-        answer.json()["detail"].replace(theirs.document_id, nobodys.document_id) == unknown.json()["detail"]
-    )
+    assert answer.json()["detail"].replace(theirs.document_id, nobodys.document_id) == unknown.json()["detail"]
 
 
 def test_the_same_bytes_of_two_tenants_are_two_documents(caller: Caller, other_caller: Caller) -> None:

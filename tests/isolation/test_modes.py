@@ -64,9 +64,7 @@ def test_no_list_shows_what_is_of_the_other_mode(
 
 
 @pytest.mark.parametrize("words", ["Alpha", "tests"])
-def test_no_search_finds_what_is_of_the_other_mode(
-    apart: tuple[Caller, Caller, Belongings], words: str
-) -> None:
+def test_no_search_finds_what_is_of_the_other_mode(apart: tuple[Caller, Caller, Belongings], words: str) -> None:
     asker, _, theirs = apart
     assert theirs.job_id not in asker.http.get("/v1/jobs", params={"q": words}).text
     assert asker.get("/v1/jobs", document=theirs.document_id)["data"] == []

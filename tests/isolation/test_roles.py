@@ -118,9 +118,7 @@ def ask(browser: Client, method: str, path: str) -> int:
 
 
 @pytest.mark.parametrize("role", [VIEWER, BILLING, DEVELOPER])
-def test_a_role_is_refused_where_it_lacks_the_right_and_nowhere_else(
-    tenant: CreatedTenant, role: str
-) -> None:
+def test_a_role_is_refused_where_it_lacks_the_right_and_nowhere_else(tenant: CreatedTenant, role: str) -> None:
     with operator_work():
         person = User.objects.create_user(f"{unique('person')}@example.com", "correct horse")
         Membership.objects.create(tenant=tenant.tenant, user=person, role=role)

@@ -58,9 +58,7 @@ def without_echo(answer: httpx.Response, belongings: Belongings) -> dict[str, An
     for echoed in belongings.ids:
         text = text.replace(echoed, "ID")
     body: dict[str, Any] = httpx.Response(200, text=text).json()
-    named = [
-        part for part in (body, body.get("error")) if isinstance(part, dict) and part.pop("request_id", None)
-    ]
+    named = [part for part in (body, body.get("error")) if isinstance(part, dict) and part.pop("request_id", None)]
     assert named
     return body
 
@@ -119,18 +117,14 @@ def _listed(caller: Caller, what: str) -> list[dict[str, Any]]:
     return listed
 
 
-def test_no_address_answers_without_a_key(
-    caller: Caller, mine: Belongings, operations: list[Operation]
-) -> None:
+def test_no_address_answers_without_a_key(caller: Caller, mine: Belongings, operations: list[Operation]) -> None:
     for operation in operations:
         if operation.path not in PUBLIC:
             address = caller.url + operation.at(**mine.values(), name="parse", version=1)
             assert httpx.request(operation.method, address).status_code == 401, operation
 
 
-def test_every_address_that_is_described_exists(
-    caller: Caller, mine: Belongings, operations: list[Operation]
-) -> None:
+def test_every_address_that_is_described_exists(caller: Caller, mine: Belongings, operations: list[Operation]) -> None:
     """This shows that the addresses exist, because a test of addresses that are all 404 would prove nothing."""
     for operation in operations:
         if operation.method == "GET":
@@ -141,9 +135,7 @@ def test_every_address_that_is_described_exists(
                     assert answer.json()["code"] in THERE_ALL_THE_SAME, operation
 
 
-@pytest.mark.parametrize(
-    "header", ["X-Tenant", "X-Tenant-Id", "X-Maas-Tenant", "X-Forwarded-User", "maas.identity"]
-)
+@pytest.mark.parametrize("header", ["X-Tenant", "X-Tenant-Id", "X-Maas-Tenant", "X-Forwarded-User", "maas.identity"])
 def test_no_header_makes_a_caller_another_tenant(
     caller: Caller, other_account: Account, theirs: Belongings, header: str
 ) -> None:

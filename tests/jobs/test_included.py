@@ -100,9 +100,7 @@ def test_what_is_not_included_is_money_and_what_is_not_done_goes_back(desk: Desk
     assert differing(desk) == set()
 
 
-def test_units_that_were_held_and_units_that_are_free_of_one_pool_are_one_use(
-    desk: Desk, purse: Purse
-) -> None:
+def test_units_that_were_held_and_units_that_are_free_of_one_pool_are_one_use(desk: Desk, purse: Purse) -> None:
     has_plan(desk, 4)
     purse.grant(10 * CALL)
     other, job = desk.submit(pages=2), desk.submit(pages=4)

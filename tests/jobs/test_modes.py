@@ -124,9 +124,7 @@ def test_what_people_do_with_a_test_stays_a_test(desk: Desk, tests: Desk, person
         )
     request = JobRequest(model=desk.version.served_model.name, document_id=document.id)
     assert not submit_job(identity=person, request=request).livemode
-    assert submit_job(
-        identity=person, request=replace(request, document_id=None, input={"text": "a"})
-    ).livemode
+    assert submit_job(identity=person, request=replace(request, document_id=None, input={"text": "a"})).livemode
 
 
 def test_a_stream_tells_of_its_own_mode_and_goes_on_behind_the_rest(desk: Desk, tests: Desk) -> None:
@@ -189,9 +187,7 @@ def asked(identity: Identity, path: str, body: Mapping[str, object], key: str = 
     return Client().post(path, body, "application/json", headers=headers, **{"maas.identity": identity})  # type: ignore[arg-type]
 
 
-def test_endpoints_hear_of_their_own_mode_and_are_seen_by_its_keys(
-    desk: Desk, tests: Desk, person: Identity
-) -> None:
+def test_endpoints_hear_of_their_own_mode_and_are_seen_by_its_keys(desk: Desk, tests: Desk, person: Identity) -> None:
     ids = {}
     for one in (desk, tests):
         made = asked(one.identity, "/v1/webhooks/endpoints", {"url": "https://example.com/hook"}).json()
@@ -208,10 +204,7 @@ def test_endpoints_hear_of_their_own_mode_and_are_seen_by_its_keys(
         ):
             assert call(one.identity, "get", path).status_code == 200
             assert call(other.identity, "get", path).status_code == 404
-        assert (
-            call(other.identity, "delete", f"/v1/webhooks/endpoints/{ids[one.identity.livemode]}").status_code
-            == 404
-        )
+        assert call(other.identity, "delete", f"/v1/webhooks/endpoints/{ids[one.identity.livemode]}").status_code == 404
     assert listed(person, "/v1/webhooks/endpoints") == set(ids.values())
 
 

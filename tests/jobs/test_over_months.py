@@ -19,9 +19,7 @@ from tests.tenants.billing.ledger.conftest import Purse
 __all__ = ["seller"]
 PAGE = 20_000
 FUNDS = 20 * PAGE
-_LAST_MONTH = (
-    "(date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - interval '1 day') AT TIME ZONE 'UTC'"
-)
+_LAST_MONTH = "(date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - interval '1 day') AT TIME ZONE 'UTC'"
 
 
 @pytest.fixture

@@ -23,9 +23,7 @@ def restricted(tenant: CreatedTenant) -> Identity:
     return identify_key(made.text)
 
 
-def test_a_job_of_another_model_is_refused_in_words_that_help(
-    restricted: Identity, version: ModelVersion
-) -> None:
+def test_a_job_of_another_model_is_refused_in_words_that_help(restricted: Identity, version: ModelVersion) -> None:
     with pytest.raises(ModelNotAllowed, match="is restricted to embed") as refused:
         submit_job(identity=restricted, request=JobRequest(model=version.key, input={"text": "x"}))
     assert version.served_model.name in refused.value.detail

@@ -117,9 +117,7 @@ def frozen_children(server: GranianServer, number: int) -> Iterator[None]:
         theirs = {process: words for process, words in commands.items() if "inside.main" in " ".join(words)}
         # Each reader has a sandbox around it, which consists of processes too, and a fork of its own for what it looks
         # at.
-        readers = {
-            process.pid: process for process, words in theirs.items() if not words[0].endswith("bwrap")
-        }
+        readers = {process.pid: process for process, words in theirs.items() if not words[0].endswith("bwrap")}
         standing = [process for process in readers.values() if _parent(process) not in readers]
         return list(theirs) if len(standing) >= number else []
 

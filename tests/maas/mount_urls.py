@@ -75,9 +75,7 @@ def endless(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def lines(request: HttpRequest) -> StreamingHttpResponse:
-    return StreamingHttpResponse(
-        (f"{threading.current_thread().name}\n" for _ in range(5)), content_type="text/plain"
-    )
+    return StreamingHttpResponse((f"{threading.current_thread().name}\n" for _ in range(5)), content_type="text/plain")
 
 
 def flood(request: HttpRequest) -> StreamingHttpResponse:

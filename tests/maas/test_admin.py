@@ -265,9 +265,7 @@ def test_the_tables_that_the_product_writes_cannot_be_written_by_hand(operator: 
             assert operator.post(reverse(f"admin:{model}_change", args=[some]), {}).status_code == 403
 
 
-def test_what_tenants_sent_and_read_is_not_shown(
-    operator: Client, identity: Identity, version: ModelVersion
-) -> None:
+def test_what_tenants_sent_and_read_is_not_shown(operator: Client, identity: Identity, version: ModelVersion) -> None:
     secret = unique("secret")
     desk = Desk(identity, version)
     request = JobRequest(model=version.key, input={"text": secret})
@@ -360,9 +358,7 @@ def test_a_worker_that_does_not_look_what_it_should_hold_is_shown_to_be_stuck(op
     assert "stuck: no model check for 45 s" in page
 
 
-def test_counting_ends_where_nobody_reads_on(
-    operator: Client, full: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_counting_ends_where_nobody_reads_on(operator: Client, full: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoundedPaginator, "MAX_ROWS", 1)
     page = operator.get(reverse("admin:jobs_page_changelist"))
     assert page.context["cl"].result_count == 1
@@ -422,9 +418,7 @@ def test_a_range_of_time_shows_what_was_accepted_in_it(operator: Client, desk: D
 @pytest.mark.parametrize(
     ("day", "hour"), [("20.11.2026", ""), ("garbage", ""), ("2026-11-20", "noon"), ("2026-02-30", "")]
 )
-def test_what_is_no_moment_is_said_above_the_list_as_it_was(
-    operator: Client, desk: Desk, day: str, hour: str
-) -> None:
+def test_what_is_no_moment_is_said_above_the_list_as_it_was(operator: Client, desk: Desk, day: str, hour: str) -> None:
     desk.submit()
     asked = {"created_at_from_0": day, "created_at_from_1": hour, "q": str(desk.identity.tenant_id)}
     answer = operator.get(reverse("admin:jobs_job_changelist"), asked)
@@ -468,9 +462,7 @@ def test_a_key_is_found_by_what_is_shown_of_it_and_by_its_name(
         assert found("tenants_apikey", term) == {str(key.pk)}, term
 
 
-def test_of_a_whole_key_the_shown_part_alone_is_searched_and_said(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_of_a_whole_key_the_shown_part_alone_is_searched_and_said(operator: Client, tenant: CreatedTenant) -> None:
     whole = tenant.key.text
     answer = operator.get(reverse("admin:tenants_apikey_changelist"), {"q": f" {whole} "}, follow=True)
     (address, _) = answer.redirect_chain[0]
@@ -497,13 +489,9 @@ def test_the_details_of_an_event_are_words(desk: Desk) -> None:
     with operator_work():
         said = [details_of(event, "EUR") for event in Event.objects.filter(job=job).order_by("seq")]
     assert any("model_timeout: It took too long." in words for words in said)
-    assert (
-        details_of(Event(data={"timings": {"read_ms": 3, "run_ms": 1200}}), "EUR") == "read 3 ms, run 1.2 s"
-    )
+    assert details_of(Event(data={"timings": {"read_ms": 3, "run_ms": 1200}}), "EUR") == "read 3 ms, run 1.2 s"
     known = {"cost_micros": 450, "cached": True, "result_at": "2026-11-27T04:43:04.499118Z"}
-    assert (
-        details_of(Event(data=known), "EUR") == "cost 0.00045 €, cached, result of 27 Nov 2026, 04:43:04 UTC"
-    )
+    assert details_of(Event(data=known), "EUR") == "cost 0.00045 €, cached, result of 27 Nov 2026, 04:43:04 UTC"
     assert not any("{" in words for words in said)
 
 

@@ -229,21 +229,14 @@ def test_no_order_is_given_to_a_worker_that_is_gone(operator: Client) -> None:
     assert said == ["Drain requested.", "The worker is no longer running."]
 
 
-def test_orders_to_workers_are_an_operators_alone(
-    client: Client, tenant: CreatedTenant, worker: Heartbeat
-) -> None:
+def test_orders_to_workers_are_an_operators_alone(client: Client, tenant: CreatedTenant, worker: Heartbeat) -> None:
     client.force_login(tenant.owner)
-    assert (
-        client.post(reverse("admin:jobs_worker_drain", args=[worker.name]), {"confirmed": "yes"}).status_code
-        == 302
-    )
+    assert client.post(reverse("admin:jobs_worker_drain", args=[worker.name]), {"confirmed": "yes"}).status_code == 302
     assert worker.ordered_to_drain() is False
     worker.end()
 
 
-def test_an_operator_who_acted_is_not_deleted_with_the_log(
-    operator: Client, person: User, desk: Desk
-) -> None:
+def test_an_operator_who_acted_is_not_deleted_with_the_log(operator: Client, person: User, desk: Desk) -> None:
     act(operator, desk.submit(), "release_again")
     assert operator.get(reverse("admin:tenants_user_delete", args=[person.pk])).status_code == 403
 

@@ -61,9 +61,7 @@ def as_it_is(row: Model) -> object:
     ],
     ids=["update", "delete", "truncate"],
 )
-def test_no_role_that_serves_requests_changes_or_deletes_an_entry(
-    entry: LogEntry, alias: str, statement: str
-) -> None:
+def test_no_role_that_serves_requests_changes_or_deletes_an_entry(entry: LogEntry, alias: str, statement: str) -> None:
     with connections[alias].cursor() as cursor, pytest.raises(ProgrammingError):
         cursor.execute(statement, [entry.pk] if "%s" in statement else None)
     with operator_work():

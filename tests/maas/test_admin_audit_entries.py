@@ -30,9 +30,7 @@ def told(tenant: CreatedTenant, *actions: str) -> Sequence[tuple[str, str, Mappi
         return [(entry.action, entry.note, entry.changes) for entry in entries]
 
 
-def test_terms_credit_and_budgets_stand_in_the_accounts_own_log(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_terms_credit_and_budgets_stand_in_the_accounts_own_log(operator: Client, tenant: CreatedTenant) -> None:
     new = {"tenant_id": str(tenant.tenant.id), "currency": "EUR", "grant": "500", "reason": "a gift"}
     operator.post(reverse("admin:tenants_wallet_add"), {**WALLET, **new, "grant_id": str(uuid7())})
     with operator_work():
@@ -68,11 +66,7 @@ def test_the_operators_log_says_what_a_value_was_and_is(operator: Client) -> Non
     page = reverse("admin:tenants_plan_change", args=[plan.pk])
     form = operator.get(page).context["adminform"].form
     fields = {name: "" if value is None else value for name, value in form.initial.items()}
-    empty = {
-        f"{one.prefix}-{kind}_FORMS": "0"
-        for one in _formsets(operator, page)
-        for kind in ("TOTAL", "INITIAL")
-    }
+    empty = {f"{one.prefix}-{kind}_FORMS": "0" for one in _formsets(operator, page) for kind in ("TOTAL", "INITIAL")}
     operator.post(page, {**fields, **empty, "name": f"{plan.name} of old"})
     assert f"{plan.name} → {plan.name} of old" in logged(plan.pk)
 

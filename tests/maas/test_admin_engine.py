@@ -116,9 +116,7 @@ def test_the_memory_that_processes_use_stands_beside_what_is_set_aside(
     assert re.search(rf"In use now: .*{worker.name} [\d.]+\s[MG]B", page)
 
 
-def test_charts_draw_the_models_that_ran_most(
-    operator: Client, version: ModelVersion, worker: Heartbeat
-) -> None:
+def test_charts_draw_the_models_that_ran_most(operator: Client, version: ModelVersion, worker: Heartbeat) -> None:
     charts = charts_in(operator.get(reverse("admin-engine")).content.decode())
     assert set(charts) == {"rows", "waits", "batch-rows", "batch-padding", "run-time", "loads"}
     assert all(len(line["values"]) == 60 for chart in charts.values() for line in chart["lines"])
@@ -167,9 +165,7 @@ def test_a_pool_that_no_worker_serves_is_said_in_words(
     heart.end()
 
 
-def test_no_worker_is_said_in_words(
-    operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_worker_is_said_in_words(operator: Client, version: ModelVersion, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("maas.ops.admin.engine.live_workers_with_long_timeout", list)
     page = live(operator)
     assert "No heartbeat from any worker" in page

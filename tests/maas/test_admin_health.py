@@ -54,9 +54,7 @@ def test_failing_jobs_and_webhooks_that_were_given_up_are_told_with_where_to_see
         fail_page(desk.claimed(desk.pages(job)[0]), Failure("model_run_failed", "no"), may_retry=False)
     said = listed(operator)
     assert "5 of the last 5 jobs failed" in said
-    address = reverse(
-        "admin:jobs_job_changelist", query={"tenant__id__exact": tenant_id, "state__exact": "failed"}
-    )
+    address = reverse("admin:jobs_job_changelist", query={"tenant__id__exact": tenant_id, "state__exact": "failed"})
     assert address.replace("&", "&amp;") in said
     assert operator.get(address).status_code == 200
 

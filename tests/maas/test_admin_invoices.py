@@ -68,9 +68,7 @@ def test_the_list_says_that_nothing_is_billed_until_somebody_sells(operator: Cli
     with operator_work():
         made = Seller.objects.get()
     assert (f"{made.bills_from}", made.tax_rate_bp) == ("2026-01-01", 1_900)
-    assert (
-        'value="19' in operator.get(reverse("admin:tenants_seller_change", args=[made.pk])).content.decode()
-    )
+    assert 'value="19' in operator.get(reverse("admin:tenants_seller_change", args=[made.pk])).content.decode()
     assert "Add your company details" not in operator.get(page("changelist")).content.decode()
     assert operator.get(reverse("admin:tenants_seller_add")).status_code == 403
 
@@ -191,8 +189,6 @@ def test_how_a_tenant_is_taxed_is_said_here_and_written_down(operator: Client, t
     at = reverse("admin:tenants_billingdetails_change", args=[details.pk])
     assert operator.post(at, {**said, "tax": "exempt"}).status_code == 302
     with operator_work():
-        entries = AuditEntry.objects.filter(tenant_id=tenant.tenant.id, action="billing.changed").order_by(
-            "-id"
-        )
+        entries = AuditEntry.objects.filter(tenant_id=tenant.tenant.id, action="billing.changed").order_by("-id")
         last, _ = entries
     assert last.changes == {"tax": {"before": "reverse_charge", "after": "exempt"}}

@@ -48,9 +48,7 @@ def form_of(operator: Client, tenant: CreatedTenant, *models: dict[str, str]) ->
         f"{limits.prefix}-TOTAL_FORMS": str(already + len(models)),
         f"{limits.prefix}-INITIAL_FORMS": str(already),
     }
-    form |= {
-        f"{members.prefix}-{row}-id": str(one.instance.pk) for row, one in enumerate(members.initial_forms)
-    }
+    form |= {f"{members.prefix}-{row}-id": str(one.instance.pk) for row, one in enumerate(members.initial_forms)}
     for row, model in enumerate(models, start=already):
         form |= {f"{limits.prefix}-{row}-{name}": value for name, value in model.items()}
     return form
@@ -76,18 +74,14 @@ def test_a_tenants_storage_is_limited_on_its_page_which_says_what_is_used(
     assert "2 kB of 5 MB" in page
 
 
-def test_a_tenants_part_of_the_workers_is_changed_on_its_page(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_a_tenants_part_of_the_workers_is_changed_on_its_page(operator: Client, tenant: CreatedTenant) -> None:
     assert send(operator, tenant, weight="3", pages_at_once="8", unfinished_pages="100").status_code == 302
     with operator_work():
         changed = Tenant.objects.get(pk=tenant.tenant.pk)
     assert (changed.weight, changed.pages_at_once, changed.unfinished_pages) == (3, 8, 100)
 
 
-def test_a_weight_or_a_limit_that_is_none_is_refused_beside_its_field(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_a_weight_or_a_limit_that_is_none_is_refused_beside_its_field(operator: Client, tenant: CreatedTenant) -> None:
     form = form_of(operator, tenant)
     for weight, limit in (("0", "-1"), ("-1", "100000001"), ("1001", "many"), ("a", "1.5")):
         wrong = {"weight": weight, "requests_per_minute": limit}
@@ -142,9 +136,7 @@ def test_a_model_is_limited_once(operator: Client, tenant: CreatedTenant) -> Non
     assert "embed already has limits" in answer.content.decode()
 
 
-def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_a_keys_limits_are_changed_on_its_page_and_nothing_else_is(operator: Client, tenant: CreatedTenant) -> None:
     form = {"requests_per_minute": "5", "name": "another", "revoked_at_0": "2026-01-01", "livemode": ""}
     assert operator.post(key_page(tenant), form).status_code == 302
     with unit_of_work(tenant.tenant.pk):

@@ -101,9 +101,7 @@ def test_the_log_says_what_was_paid_and_what_is_paid_now(operator: Client, versi
     assert "Changed title" in said
 
 
-def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(
-    operator: Client, version: ModelVersion
-) -> None:
+def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(operator: Client, version: ModelVersion) -> None:
     served = version.served_model
     page = reverse("admin:inference_servedmodel_change", args=[served.pk])
     form = version_form(version, cached_price_micros="3", cache_ttl_s="60")
@@ -146,9 +144,7 @@ def test_batch_limits_are_set_beside_the_model_and_the_log_has_the_figures(
     assert limits == replace(EMBED_LIMITS, max_rows=8, max_wait_ms=2.5)
 
 
-def test_callers_are_kept_from_sharing_runs_and_the_log_says_so(
-    operator: Client, version: ModelVersion
-) -> None:
+def test_callers_are_kept_from_sharing_runs_and_the_log_says_so(operator: Client, version: ModelVersion) -> None:
     served = version.served_model
     page = reverse("admin:inference_servedmodel_change", args=[served.pk])
     assert operator.post(page, version_form(version, **limits_form(sharing="never"))).status_code == 302
@@ -186,9 +182,7 @@ def test_limits_that_cannot_be_are_refused_in_their_own_words(
     assert not BatchSetting.objects.filter(served_model=version.served_model).exists()
 
 
-def test_limits_are_never_set_for_a_file_that_the_model_does_not_have(
-    operator: Client, version: ModelVersion
-) -> None:
+def test_limits_are_never_set_for_a_file_that_the_model_does_not_have(operator: Client, version: ModelVersion) -> None:
     page = reverse("admin:inference_servedmodel_change", args=[version.served_model.pk])
     answer = operator.post(page, version_form(version, **limits_form(part="recognition", max_rows="8")))
     assert "is not a file of this model" in html.unescape(answer.content.decode())
@@ -208,9 +202,7 @@ def test_a_model_is_put_into_a_pool_and_the_log_says_so(operator: Client, versio
 
 
 def test_no_pool_is_named_default(operator: Client) -> None:
-    answer = operator.post(
-        reverse("admin:inference_modelpool_add"), {"name": "default", "strategy": "sticky"}
-    )
+    answer = operator.post(reverse("admin:inference_modelpool_add"), {"name": "default", "strategy": "sticky"})
     assert "is reserved. Choose another name" in answer.content.decode()
 
 

@@ -43,10 +43,7 @@ def save(operator: Client, plan: Plan | None, **fields: str) -> Any:
         form[f"{formset.prefix}-{kept}-per"] = "1"
         total = max(kept + 1, rows if formset.prefix == "prices" else 0)
         form |= {f"{formset.prefix}-TOTAL_FORMS": str(total), f"{formset.prefix}-INITIAL_FORMS": str(kept)}
-        form |= {
-            f"{formset.prefix}-{row}-id": str(one.instance.pk)
-            for row, one in enumerate(formset.initial_forms)
-        }
+        form |= {f"{formset.prefix}-{row}-id": str(one.instance.pk) for row, one in enumerate(formset.initial_forms)}
     if plan is not None:
         form |= {"name": plan.name, "monthly_fee_micros": str(plan.monthly_fee_micros / 1_000_000)}
     return operator.post(page(plan), form | fields)
@@ -91,9 +88,7 @@ def test_a_price_that_has_begun_stays_and_one_that_follows_is_added(operator: Cl
     assert "0.000008 EUR for 1" in logged(plan.pk)
 
 
-def test_prices_that_make_no_sense_are_refused_beside_their_fields(
-    operator: Client, version: ModelVersion
-) -> None:
+def test_prices_that_make_no_sense_are_refused_beside_their_fields(operator: Client, version: ModelVersion) -> None:
     wrong = {
         "is charged per call": {"meter": "page", "model": version.served_model.name},
         "This time is in the past": {"meter": "call", "valid_from": "2026-01-01T00:00"},
@@ -108,9 +103,7 @@ def test_prices_that_make_no_sense_are_refused_beside_their_fields(
     }
     answer = save(operator, make_plan(), **given)
     assert answer.status_code == 200
-    rows = next(
-        one.formset for one in answer.context["inline_admin_formsets"] if one.formset.prefix == "prices"
-    )
+    rows = next(one.formset for one in answer.context["inline_admin_formsets"] if one.formset.prefix == "prices")
     assert len(rows.forms) == len(wrong)
     for said, row in zip(wrong, rows.forms, strict=True):
         assert said in str(row.errors)

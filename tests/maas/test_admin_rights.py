@@ -81,9 +81,7 @@ def test_an_operator_does_not_change_the_own_rights(operator_who_may: Callable[.
 
 
 @pytest.mark.parametrize("rank", ["operator", "superuser"])
-def test_only_superusers_change_or_delete_operators(
-    operator_who_may: Callable[..., Client], rank: str
-) -> None:
+def test_only_superusers_change_or_delete_operators(operator_who_may: Callable[..., Client], rank: str) -> None:
     operator = operator_who_may(*PEOPLE)
     with operator_work():
         email = f"{unique(rank)}@example.com"

@@ -41,9 +41,7 @@ def tenants_named(name: str) -> list[Tenant]:
         return list(Tenant.objects.filter(name=name))
 
 
-def test_the_owner_signs_in_and_the_key_works_with_what_was_shown_once(
-    operator: Client, person: User
-) -> None:
+def test_the_owner_signs_in_and_the_key_works_with_what_was_shown_once(operator: Client, person: User) -> None:
     name, email = unique("Acme"), f"{unique('Owner')}@Example.com"
     answer = operator.post(ADD, filled(operator, name, email))
     page = answer.content.decode()

@@ -49,9 +49,7 @@ def test_the_dashboard_is_the_members_with_a_banner_on_every_page(
     )
     assert (started.note, started.subject_name) == (REASON, tenant.owner.email)
     with operator_work():
-        assert LogEntry.objects.filter(
-            user=person, object_id=str(tenant.tenant.id), change_message__contains=REASON
-        )
+        assert LogEntry.objects.filter(user=person, object_id=str(tenant.tenant.id), change_message__contains=REASON)
 
 
 @pytest.mark.parametrize("reason", ["", "because"])
@@ -147,9 +145,7 @@ def test_it_ends_by_itself(operator: Client, tenant: CreatedTenant) -> None:
     session[NAME] = {**session[NAME], "ends_at": (timezone.now() - timedelta(seconds=1)).isoformat()}
     session.save()
     assert operator.delete("/v1/cache").status_code == 403
-    assert operator.get("/keys").headers["Location"] == reverse(
-        "admin:tenants_tenant_change", args=[tenant.tenant.id]
-    )
+    assert operator.get("/keys").headers["Location"] == reverse("admin:tenants_tenant_change", args=[tenant.tenant.id])
     assert NAME not in operator.session
     assert "has ended" in entries(tenant.tenant.id)[-1].note
 

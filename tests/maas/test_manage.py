@@ -21,6 +21,4 @@ def test_no_command_takes_whatever_database_the_machine_has(tmp_path: Path) -> N
     )
     assert done.returncode == 1
     assert f"{tmp_path}/run/postgres" in done.stderr
-    assert (
-        f"Is `make up` running with MAAS_HOME={tmp_path}? Start it, or set MAAS_DATABASE_URL." in done.stderr
-    )
+    assert f"Is `make up` running with MAAS_HOME={tmp_path}? Start it, or set MAAS_DATABASE_URL." in done.stderr

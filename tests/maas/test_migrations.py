@@ -165,10 +165,6 @@ def test_no_migration_builds_an_index_while_writers_wait() -> None:
     for (app, name), migration in MigrationLoader(None).disk_migrations.items():
         made = {one.name_lower for one in migration.operations if isinstance(one, CreateModel)}
         waiting = [
-            one.index.name
-            for one in migration.operations
-            if type(one) is AddIndex and one.model_name_lower not in made
+            one.index.name for one in migration.operations if type(one) is AddIndex and one.model_name_lower not in made
         ]
-        assert app not in OURS or waiting == [], (
-            f"{app}.{name}: use AddIndexConcurrently, with atomic = False"
-        )
+        assert app not in OURS or waiting == [], f"{app}.{name}: use AddIndexConcurrently, with atomic = False"

@@ -109,9 +109,7 @@ def test_a_person_of_a_suspended_account_is_told_so_and_let_in_again(
 ) -> None:
     client.force_login(tenant.owner)
     cookies = {"sessionid": client.cookies["sessionid"].value}
-    pages = [
-        httpx.Client(base_url=server.url, cookies=cookies, trust_env=False, timeout=60) for server in servers
-    ]
+    pages = [httpx.Client(base_url=server.url, cookies=cookies, trust_env=False, timeout=60) for server in servers]
     assert [page.get("/keys").status_code for page in pages] == [200, 200]
     suspend(tenant)
     for page in pages:

@@ -42,9 +42,7 @@ def turned(orientation: int) -> Image.Exif:
 
 def png_header_only(width: int, height: int) -> bytes:
     """A header and an end: 57 bytes that promise any size."""
-    return (
-        _PNG + _chunk(b"IHDR", struct.pack("!IIBBBBB", width, height, 8, 2, 0, 0, 0)) + _chunk(b"IEND", b"")
-    )
+    return _PNG + _chunk(b"IHDR", struct.pack("!IIBBBBB", width, height, 8, 2, 0, 0, 0)) + _chunk(b"IEND", b"")
 
 
 def png_blank(width: int, height: int, bits: int = 1) -> bytes:

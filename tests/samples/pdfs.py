@@ -33,9 +33,7 @@ def stream(content: bytes, entries: bytes = b"") -> bytes:
     return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), entries, content)
 
 
-def page(
-    content: int, size: Box = A4, resources: bytes = b"/Font << /F1 3 0 R >>", entries: bytes = b""
-) -> bytes:
+def page(content: int, size: Box = A4, resources: bytes = b"/Font << /F1 3 0 R >>", entries: bytes = b"") -> bytes:
     box = b"[0 0 %d %d]" % (int(size[0]), int(size[1]))
     return b"<< /Type /Page /Parent 2 0 R /MediaBox %s /Contents %d 0 R /Resources << %s >> %s >>" % (
         box,
@@ -116,9 +114,7 @@ def form_pdf(value: str) -> bytes:
         b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (%s) /Rect [72 700 372 720] /F 4 "
         b"/DA (/F1 12 Tf) /AP << /N 7 0 R >> /P 4 0 R >>" % value.encode()
     )
-    catalog = (
-        b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >> >> >> >>"
-    )
+    catalog = b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >> >> >> >>"
     entries = b"/Annots [6 0 R]"
     return pdf([catalog, pages([4]), FONT, page(5, entries=entries), stream(b""), field, appearance])
 

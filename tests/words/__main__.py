@@ -152,9 +152,7 @@ def files(*patterns: str) -> list[str]:
         text=True,
         check=True,
     )
-    return [
-        path for path in listed.stdout.splitlines() if not ALLOWED.search(path) and (PROJECT / path).exists()
-    ]
+    return [path for path in listed.stdout.splitlines() if not ALLOWED.search(path) and (PROJECT / path).exists()]
 
 
 if __name__ == "__main__":

@@ -7,9 +7,7 @@ import tokenize
 from collections.abc import Callable, Iterator
 
 _QUOTED = re.compile(r"`[^`\n]*`")
-_MARKDOWN_CODE = re.compile(
-    r"^(```|~~~).*?^\1|`[^`]*`|\]\([^)]*\)|<!-- (?:not run|sent):", re.MULTILINE | re.DOTALL
-)
+_MARKDOWN_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`]*`|\]\([^)]*\)|<!-- (?:not run|sent):", re.MULTILINE | re.DOTALL)
 _JAVASCRIPT_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'/])//[^\n]*", re.DOTALL)
 _SQL_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
@@ -28,11 +26,7 @@ def _of_python(text: str) -> str:
     lines = text.splitlines()
     found = [""] * len(lines)
     for node in ast.walk(ast.parse(text)):
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             end = node.end_lineno or node.lineno
             found[node.lineno - 1 : end] = lines[node.lineno - 1 : end]
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -27,9 +27,7 @@ def test_lines_keep_their_numbers() -> None:
     assert [number for number, _ in prose_of("a.py", text)] == [3, 5, 6]
 
 
-@pytest.mark.parametrize(
-    "old", ["the heft of", "a wish", "it was told", "the colour", "organised", "an e-mail"]
-)
+@pytest.mark.parametrize("old", ["the heft of", "a wish", "it was told", "the colour", "organised", "an e-mail"])
 def test_old_word_is_refused(old: str) -> None:
     wanted = alternatives(OLD_WORDS, end=r"(?!\w)")
     assert list(complaints(wanted, list(OLD_WORDS.values()), "a.md", [(7, old)]))

@@ -53,9 +53,7 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="parameter of the model; the value is JSON or plain text; may be repeated",
     )
     run.add_argument("--priority", choices=PRIORITIES, help="scheduling priority (default: standard)")
-    run.add_argument(
-        "--expires-after", metavar="SECONDS", type=_count, help="a job that has not ended by then expires"
-    )
+    run.add_argument("--expires-after", metavar="SECONDS", type=_count, help="a job that has not ended by then expires")
     run.add_argument(
         "--cancel-after", metavar="SECONDS", type=_count, help="a job that has not ended by then is canceled"
     )
@@ -83,9 +81,7 @@ def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     documents.set_defaults(do=commands.documents)
     models = names.add_parser("models", help="list models")
     models.set_defaults(do=commands.models)
-    watch = names.add_parser(
-        "watch", help="print events as they occur: of a job from start to end, or of all jobs"
-    )
+    watch = names.add_parser("watch", help="print events as they occur: of a job from start to end, or of all jobs")
     watch.add_argument("job", metavar="JOB", nargs="?")
     watch.set_defaults(do=commands.watch)
 
@@ -101,9 +97,7 @@ def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     parser.add_argument("--output", choices=formats, default="text", help="output format (default: text)")
-    parser.add_argument(
-        "-o", metavar="FILE", dest="to", type=_target, help="file to write to (default: the terminal)"
-    )
+    parser.add_argument("-o", metavar="FILE", dest="to", type=_target, help="file to write to (default: the terminal)")
 
 
 def _add_limit(parser: argparse.ArgumentParser) -> None:

@@ -51,9 +51,7 @@ class Bars:
 
     def pages(self, name: str, job: Job) -> None:
         done, total = job.pages_done, job.pages_total
-        self._progress.update(
-            self._task(name), completed=done, total=total, count=f"{done}/{total} pages, {job.state}"
-        )
+        self._progress.update(self._task(name), completed=done, total=total, count=f"{done}/{total} pages, {job.state}")
 
     def _task(self, name: str) -> TaskID:
         if name not in self._tasks:

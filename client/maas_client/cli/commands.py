@@ -33,9 +33,7 @@ def run(client: Client, given: argparse.Namespace) -> int:
     with not_lost(submitted):
         with display() as shown:
             all_in = (unpack if given.unpack else _submit)(client, given, shown, submitted)
-            results = [
-                (name, client.wait(job.id, told=partial(shown.pages, name))) for name, job in submitted
-            ]
+            results = [(name, client.wait(job.id, told=partial(shown.pages, name))) for name, job in submitted]
         if results:
             _write(client, given, [result for _, result in results])
     if not all_in:
@@ -43,9 +41,7 @@ def run(client: Client, given: argparse.Namespace) -> int:
     return _judged(results)
 
 
-def _submit(
-    client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
-) -> bool:
+def _submit(client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]) -> bool:
     """Submit all work and return whether all was accepted.
 
     Each job is added to the caller's list, so that the caller knows it even after an interruption.
@@ -60,9 +56,7 @@ def _submit(
             # The other files may be valid.
             say(f"maas: {name}: {refusal}")
         except (ConnectionFailed, Unavailable):
-            say(
-                f"maas: {name}: not known to have arrived; again without a second job: --idempotency-key {own_key}"
-            )
+            say(f"maas: {name}: not known to have arrived; again without a second job: --idempotency-key {own_key}")
             raise
         else:
             submitted.append((name, job))
@@ -86,9 +80,7 @@ def _shown(file: Path | str) -> str:
     return str(file).partition("?")[0]
 
 
-def _submitted(
-    client: Client, given: argparse.Namespace, file: Path | str | None, key: str, progress: Progress
-) -> Job:
+def _submitted(client: Client, given: argparse.Namespace, file: Path | str | None, key: str, progress: Progress) -> Job:
     how: Work = {"parameters": dict(given.parameter), "idempotency_key": key}
     if given.priority is not None:
         how["priority"] = given.priority
@@ -136,9 +128,7 @@ def result(client: Client, given: argparse.Namespace) -> int:
     found = client.result(given.job)
     _write(client, given, [found])
     if not found.job.ended:
-        say(
-            f"maas: job {found.id} is still {found.state}: {found.job.pages_done} of {found.job.pages_total} pages"
-        )
+        say(f"maas: job {found.id} is still {found.state}: {found.job.pages_done} of {found.job.pages_total} pages")
         return DONE
     return _judged([("result", found)])
 
@@ -169,10 +159,7 @@ def documents(client: Client, given: argparse.Namespace) -> int:
 
 
 def models(client: Client, given: argparse.Namespace) -> int:
-    rows = (
-        (one.name, one.version or "-", one.state, ", ".join(one.accepts), one.title)
-        for one in client.models()
-    )
+    rows = ((one.name, one.version or "-", one.state, ", ".join(one.accepts), one.title) for one in client.models())
     print_table(("MODEL", "VERSION", "STATE", "ACCEPTS", "TITLE"), rows)
     return DONE
 

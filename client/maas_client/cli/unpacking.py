@@ -19,9 +19,7 @@ def require_archives(given: argparse.Namespace) -> None:
         given.parser.error("--expires-after and --cancel-after are not for the documents of an archive")
 
 
-def unpack(
-    client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]
-) -> bool:
+def unpack(client: Client, given: argparse.Namespace, shown: Display, submitted: list[tuple[str, Job]]) -> bool:
     """Submit the documents in the archives, as `_submit` does, and return whether every document has its job."""
     whole = True
     for archive, name in _sent(client, given, shown):
@@ -53,9 +51,7 @@ def _taken(client: Client, file: Path, how: Unpacking, own_key: str) -> Archive 
         say(f"maas: {file}: {refusal}")
         return None
     except (ConnectionFailed, Unavailable):
-        say(
-            f"maas: {file}: not known to have arrived; again without a second one: --idempotency-key {own_key}"
-        )
+        say(f"maas: {file}: not known to have arrived; again without a second one: --idempotency-key {own_key}")
         raise
 
 
@@ -70,9 +66,7 @@ def _how(given: argparse.Namespace, key: str) -> Unpacking:
     return how
 
 
-def _jobs(
-    client: Client, archive: Archive, name: str, shown: Display, submitted: list[tuple[str, Job]]
-) -> bool:
+def _jobs(client: Client, archive: Archive, name: str, shown: Display, submitted: list[tuple[str, Job]]) -> bool:
     whole = True
     for entry in client.archive_entries(archive.id):
         inside = f"{name}/{entry.name}"

@@ -56,9 +56,7 @@ class IncludedInline(VersionInline):
     form = IncludedForm
     fields = ("model", "meter", "quantity", "valid_from")
     verbose_name = _("included units")
-    verbose_name_plural = _(
-        "included units per month (units of one model are used before units of all models)"
-    )
+    verbose_name_plural = _("included units per month (units of one model are used before units of all models)")
 
 
 FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "is_prepaid")
@@ -110,9 +108,7 @@ class PlanAdmin(OperatorAdmin):
 
     @column(_("state"))
     def state_badge(self, plan: Plan) -> str:
-        return badge(
-            "archived" if plan.archived else "default for new tenants" if plan.is_default else "active"
-        )
+        return badge("archived" if plan.archived else "default for new tenants" if plan.is_default else "active")
 
     @column(_("monthly fee"))
     def fee(self, plan: Plan) -> str:

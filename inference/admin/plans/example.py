@@ -52,9 +52,7 @@ def example_month(
     return month_bill(used, included, fee_micros=offer.fee_micros, currency=offer.currency)
 
 
-def _of_day(
-    use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month, position: int
-) -> list[Used]:
+def _of_day(use: ImaginedUse, own: OwnPrices, agreed: AgreedPrices, month: Month, position: int) -> list[Used]:
     day, days = month.days[position], len(month.days)
     cached = round(use.quantity * use.cached_share)
     held = agreed.of_model(use.model, own.price, own.cached_price)

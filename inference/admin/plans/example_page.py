@@ -134,8 +134,7 @@ def _months() -> list[Month]:
 def bill_view(plan: str, bill: MonthBill) -> BillView:
     cents = {currency: rounded_in(bill, currency) for currency in bill.totals_micros}
     lines = tuple(
-        _line(line, cents[line.price.currency].lines_micros[position])
-        for position, line in enumerate(bill.lines)
+        _line(line, cents[line.price.currency].lines_micros[position]) for position, line in enumerate(bill.lines)
     )
     return BillView(
         plan=plan,
@@ -143,8 +142,7 @@ def bill_view(plan: str, bill: MonthBill) -> BillView:
         lines=lines,
         totals=tuple(money(sums.total_micros, currency) for currency, sums in cents.items()),
         left=tuple(
-            f"{used_words(units.quantity, units.meter)} of {units.model or 'all models'}"
-            for units in bill.left
+            f"{used_words(units.quantity, units.meter)} of {units.model or 'all models'}" for units in bill.left
         ),
     )
 

@@ -37,9 +37,7 @@ class WrittenAnswer:
         return JSON_TYPE if self.header_length is None else BINARY_TYPE
 
 
-def write_answer(
-    model: str, version: int, request_id: str | None, outputs: Sequence[GivenOutput]
-) -> WrittenAnswer:
+def write_answer(model: str, version: int, request_id: str | None, outputs: Sequence[GivenOutput]) -> WrittenAnswer:
     """Write the answer. Raises InvalidRequest if JSON is wanted for values that JSON cannot express."""
     said: dict[str, Json] = {"model_name": model, "model_version": str(version)}
     if request_id is not None:

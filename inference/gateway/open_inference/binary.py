@@ -52,9 +52,7 @@ def _shaped(name: str, values: Array, shape: list[Json]) -> Array:
 
 def _texts(name: str, count: int, buffer: memoryview) -> Array:
     if count * _LENGTH.size > len(buffer):
-        raise InvalidRequest(
-            f"'{name}' has {len(buffer)} bytes, too few for {count} values with their lengths."
-        )
+        raise InvalidRequest(f"'{name}' has {len(buffer)} bytes, too few for {count} values with their lengths.")
     if count > MAX_TEXTS:
         raise InvalidRequest(f"'{name}' has {count} texts; at most {MAX_TEXTS} are taken in one request.")
     texts = np.empty(count, object)

@@ -50,8 +50,7 @@ _RESULT = TensorSpec(RESULT, "BYTES", (1,))
 
 def _specs(signature: Mapping[str, Json], side: str) -> tuple[TensorSpec, ...]:
     return tuple(
-        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"]))
-        for one in signature.get(side, ())
+        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"])) for one in signature.get(side, ())
     )
 
 

@@ -145,9 +145,7 @@ async def _reply(exchange: Exchange, request: InferRequest, answered: Answered) 
     written = await written_as(write_answer, exchange, request, answered)
     has_tensors = written.header_length is not None
     encoding = encoding_for(exchange.header(b"accept-encoding"), len(written.body), has_tensors=has_tensors)
-    body = await exchange.think(
-        0 if encoding == IDENTITY else len(written.body), made_smaller, written.body, encoding
-    )
+    body = await exchange.think(0 if encoding == IDENTITY else len(written.body), made_smaller, written.body, encoding)
     return Reply(body, written.content_type, headers=_headers(written, encoding))
 
 

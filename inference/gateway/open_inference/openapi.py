@@ -202,9 +202,7 @@ SCHEMAS: dict[str, Json] = {
     "IndexEntry": _object("name version state", reason={"type": "string"}),
     "InferRequest": {
         "type": "object",
-        "examples": [
-            {"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["an invoice"]}]}
-        ],
+        "examples": [{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["an invoice"]}]}],
         "required": ["inputs"],
         "properties": {
             "id": {"type": "string", "maxLength": MAX_CHARACTERS},

@@ -38,8 +38,7 @@ def _check_parameter(name: str, value: Json, where: str) -> None:
         )
     if isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS:
         raise InvalidRequest(
-            f"The parameter {name!r} of {where} has {len(value)} characters; at most {MAX_VALUE_CHARACTERS} are "
-            "taken."
+            f"The parameter {name!r} of {where} has {len(value)} characters; at most {MAX_VALUE_CHARACTERS} are taken."
         )
 
 

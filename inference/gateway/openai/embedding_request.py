@@ -29,9 +29,7 @@ def read_request(body: bytes) -> EmbeddingRequest:
     fields = _object(body)
     unknown = next((name for name in fields if name not in FIELDS), None)
     if unknown is not None:
-        raise refused(
-            f"Unknown parameter: {unknown[:80]!r}. There are {', '.join(FIELDS)}.", param=unknown[:80]
-        )
+        raise refused(f"Unknown parameter: {unknown[:80]!r}. There are {', '.join(FIELDS)}.", param=unknown[:80])
     for name in ("model", "input"):
         if fields.get(name) is None:
             raise refused(f"Missing required parameter: '{name}'.", param=name)
@@ -79,9 +77,7 @@ def _work(written: Json) -> TextInput | TokenInput:
         return TokenInput((tuple(written),), single=True)
     if kinds == {list}:
         return TokenInput(tuple(_row(row, position) for position, row in enumerate(written)), single=False)
-    odd = next(
-        one for one in written if type(one) is not type(written[0]) or type(one) not in (str, int, list)
-    )
+    odd = next(one for one in written if type(one) is not type(written[0]) or type(one) not in (str, int, list))
     raise refused(f"'input' must be {INPUTS}; there is {describe(odd)} in the list.", param="input")
 
 
@@ -109,7 +105,5 @@ def _dimensions(chosen: Json) -> int | None:
     if chosen is None:
         return None
     if type(chosen) is not int or chosen < 1:
-        raise refused(
-            f"'dimensions' must be a whole number from 1; it is {describe(chosen)}.", param="dimensions"
-        )
+        raise refused(f"'dimensions' must be a whole number from 1; it is {describe(chosen)}.", param="dimensions")
     return chosen

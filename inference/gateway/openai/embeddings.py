@@ -105,6 +105,4 @@ def _answer(asked: EmbeddingRequest, answered: Answered) -> EmbeddingAnswer:
     output = answered.output
     assert output.tensors is not None
     vectors = np.atleast_2d(output.tensors[VECTORS])
-    return EmbeddingAnswer(
-        answered.target.key, vectors, output.units.tokens, asked.in_base64, asked.dimensions
-    )
+    return EmbeddingAnswer(answered.target.key, vectors, output.units.tokens, asked.in_base64, asked.dimensions)

@@ -62,9 +62,7 @@ class Command(BaseCommand):
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
 
     def _build(self, options: dict[str, Any]) -> None:
-        progress_of(self, options).stage(
-            f"making {options['name']}: writing its graph and checking what it computes"
-        )
+        progress_of(self, options).stage(f"making {options['name']}: writing its graph and checking what it computes")
         try:
             version = add_optional(options["name"])
         except (ExportFailed, PackageMissing) as error:
@@ -88,9 +86,7 @@ class Command(BaseCommand):
             variants=read_variants(options["variant"]),
             precision=read_precision(options["precision"]),
         )
-        version = add_onnx_file(
-            upload, make_current=not options["keep_current"], progress=progress_of(self, options)
-        )
+        version = add_onnx_file(upload, make_current=not options["keep_current"], progress=progress_of(self, options))
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _use(self, options: dict[str, Any]) -> None:
@@ -137,9 +133,7 @@ def _describe_model(add: CommandParser) -> None:
         help="seconds for which a result is reused for the same input; 0: never "
         f"(default: {CACHE_TTL_S}, or the value of the model if it exists)",
     )
-    add.add_argument(
-        "--keep-current", action="store_true", help="add the version, but do not make it the current one"
-    )
+    add.add_argument("--keep-current", action="store_true", help="add the version, but do not make it the current one")
 
 
 def _price(options: dict[str, Any]) -> Price:
@@ -191,9 +185,7 @@ def read_variants(given: Sequence[str]) -> dict[str, Path]:
     for assignment in given:
         precision, equals, file = assignment.partition("=")
         if not precision or not equals or not file:
-            raise ModelRefused(
-                "invalid_variant", f"--variant {assignment!r:.80} must be written precision=file"
-            )
+            raise ModelRefused("invalid_variant", f"--variant {assignment!r:.80} must be written precision=file")
         if precision in variants or precision == FP32:
             raise ModelRefused("invalid_variant", f"--variant gives a file for {precision!r} twice")
         variants[precision] = Path(file)

@@ -60,18 +60,12 @@ def _resized(pixels: Pixels, width: int, height: int, fit: str, fill: int) -> Pi
     ratios = width / pixels.shape[1], height / pixels.shape[0]
     if fit == "pad":
         canvas = np.full((height, width, 3), fill, np.uint8)
-        inner = [
-            _within(side * min(ratios), most)
-            for side, most in zip(pixels.shape, (height, width), strict=False)
-        ]
+        inner = [_within(side * min(ratios), most) for side, most in zip(pixels.shape, (height, width), strict=False)]
         _middle(canvas, *inner)[:] = _scaled(pixels, inner[1], inner[0])
         return canvas
     if fit == "crop":
         # The picture is cut before it is scaled, or a picture of one long row would grow beyond all memory.
-        taken = [
-            _within(side / max(ratios), most)
-            for side, most in zip((height, width), pixels.shape, strict=False)
-        ]
+        taken = [_within(side / max(ratios), most) for side, most in zip((height, width), pixels.shape, strict=False)]
         pixels = _middle(pixels, *taken)
     return _scaled(pixels, width, height)
 

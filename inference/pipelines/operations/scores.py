@@ -96,9 +96,7 @@ def _nearest(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value
             f"{len(labels)} labels are declared for vectors of {len(vector)} numbers, and the examples have the shape "
             f"{list(examples.shape)}",
         )
-    verdict = classify(
-        vector, examples, labels, min_score=settings["min_score"], otherwise=settings["otherwise"]
-    )
+    verdict = classify(vector, examples, labels, min_score=settings["min_score"], otherwise=settings["otherwise"])
     return {
         "label": verdict.label,
         "score": round(verdict.score, 4),

@@ -59,9 +59,7 @@ KEEP_CONFIDENT = Operation(
     takes={"lines": LINES, "at_least": NUMBER},
 )
 
-TEXT_OF_LINES = Operation(
-    "text_of_lines", POSTPROCESS, gives=always(TEXT), run=_text_of_lines, takes={"lines": LINES}
-)
+TEXT_OF_LINES = Operation("text_of_lines", POSTPROCESS, gives=always(TEXT), run=_text_of_lines, takes={"lines": LINES})
 
 JOIN_TEXTS = Operation(
     "join_texts",

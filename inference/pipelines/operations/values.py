@@ -110,9 +110,7 @@ def joined(one: ValueType, other: ValueType) -> ValueType | None:
     if "null" in (one.kind, other.kind):
         return replace(other if one.kind == "null" else one, nullable=True)
     if one.kind == other.kind == "object":
-        shared = {
-            name: joined(one.fields[name], other.fields[name]) for name in one.fields if name in other.fields
-        }
+        shared = {name: joined(one.fields[name], other.fields[name]) for name in one.fields if name in other.fields}
         return object_of({name: found for name, found in shared.items() if found is not None})
     if one.kind == other.kind:
         return ValueType(one.kind, one.fields, nullable=one.nullable or other.nullable)

@@ -57,9 +57,7 @@ _ORT_OPERATORS = frozenset(
 def check_operator(domain: str, op_type: str) -> None:
     if op_type not in _operators(domain):
         name = f"{domain}.{op_type}" if domain else op_type
-        raise ModelRefused(
-            "operator_not_allowed", f"Operator '{name}' is not allowed. Use standard ONNX operators."
-        )
+        raise ModelRefused("operator_not_allowed", f"Operator '{name}' is not allowed. Use standard ONNX operators.")
 
 
 def is_reserved_domain(domain: str) -> bool:

@@ -38,9 +38,7 @@ class Signature:
 
 def read_signature(graph: GraphProto, limits: AdmissionLimits) -> Signature:
     # Before IR version 4, every weight was also listed among the inputs.
-    weights = {tensor.name for tensor in graph.initializer} | {
-        t.values.name for t in graph.sparse_initializer
-    }
+    weights = {tensor.name for tensor in graph.initializer} | {t.values.name for t in graph.sparse_initializer}
     inputs = _specs("Input", (value for value in graph.input if value.name not in weights), limits)
     for tensor in inputs:
         _check_input(tensor, limits)
@@ -62,9 +60,7 @@ def _specs(role: str, values: Iterable[ValueInfoProto], limits: AdmissionLimits)
 
 def _checked_name(role: str, name: str, taken: Collection[str]) -> str:
     if not name or len(name) > _MAX_NAME_CHARACTERS or not name.isprintable():
-        raise _unsupported(
-            f"{role} name '{name}' is empty, not printable or over {_MAX_NAME_CHARACTERS} characters"
-        )
+        raise _unsupported(f"{role} name '{name}' is empty, not printable or over {_MAX_NAME_CHARACTERS} characters")
     if name in taken:
         raise ModelRefused("model_corrupt", f"{role} '{name}' is declared twice.")
     return name

@@ -44,9 +44,7 @@ def check_model(model: ModelProto, limits: AdmissionLimits) -> None:
             "custom_config_forbidden", "The metadata 'ort_config' would configure the server; remove it."
         )
     if model.training_info:
-        raise ModelRefused(
-            "training_info_forbidden", "The file holds training graphs; export it for inference."
-        )
+        raise ModelRefused("training_info_forbidden", "The file holds training graphs; export it for inference.")
     keys = _function_keys(model)
     functions = {key: _function_body(f, keys, limits) for key, f in zip(keys, model.functions, strict=True)}
     main = _BodyWalk(frozenset(keys), limits)
@@ -83,9 +81,7 @@ class _BodyWalk:
     def graph(self, graph: GraphProto, depth: int) -> None:
         # This limit also bounds the recursion of this walk.
         if depth > self.limits.max_graph_depth:
-            raise ModelRefused(
-                "model_too_deep", f"Graphs are nested more than {self.limits.max_graph_depth} deep."
-            )
+            raise ModelRefused("model_too_deep", f"Graphs are nested more than {self.limits.max_graph_depth} deep.")
         self.body.depth = max(self.body.depth, depth)
         for tensor in graph.initializer:
             self.body.constant_bytes += checked_tensor_bytes(tensor)
@@ -142,9 +138,7 @@ def check_expansion(main: Body, functions: Mapping[FunctionKey, Body], limits: A
         for key in TopologicalSorter({key: body.calls for key, body in functions.items()}).static_order():
             sizes[key] = _within(limits, _size(functions[key], sizes))
     except CycleError as error:
-        raise ModelRefused(
-            "model_too_large_expanded", "A local function calls itself without end."
-        ) from error
+        raise ModelRefused("model_too_large_expanded", "A local function calls itself without end.") from error
     _within(limits, _size(main, sizes))
 
 

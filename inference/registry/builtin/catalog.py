@@ -120,9 +120,7 @@ EMBED_INT8 = BuiltinModel(
     cached_price_micros=EMBED.cached_price_micros,
     signature=EMBED.signature,
     artifacts={
-        "weights": BuiltinArtifact(
-            "minilm-int8.onnx", EMBED_PACKAGE, "model/model.safetensors", export_minilm_int8
-        ),
+        "weights": BuiltinArtifact("minilm-int8.onnx", EMBED_PACKAGE, "model/model.safetensors", export_minilm_int8),
         "tokenizer": EMBED.artifacts["tokenizer"],
     },
     # A run scales its numbers by all its rows, so the texts that run beside a text would change its vector.

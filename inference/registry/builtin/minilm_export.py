@@ -38,12 +38,8 @@ class GraphBuilder:
             self._weights[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
         return name
 
-    def node(
-        self, operator: str, inputs: Sequence[str], output: str, *, domain: str = "", **attributes: Any
-    ) -> str:
-        self._nodes.append(
-            helper.make_node(operator, list(inputs), [output], name=output, domain=domain, **attributes)
-        )
+    def node(self, operator: str, inputs: Sequence[str], output: str, *, domain: str = "", **attributes: Any) -> str:
+        self._nodes.append(helper.make_node(operator, list(inputs), [output], name=output, domain=domain, **attributes))
         return output
 
     def build(
@@ -54,10 +50,7 @@ class GraphBuilder:
             self._nodes,
             self._name,
             [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name, shape in inputs.items()],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-                for name, shape in outputs.items()
-            ],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
             list(self._weights.values()),
         )
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, CONTRIB_OPSET)]
@@ -80,9 +73,7 @@ def read_safetensors(path: Path) -> Tensors:
         if name == "__metadata__":
             continue
         begin, end = entry["data_offsets"]
-        flat = np.frombuffer(
-            memoryview(content)[header_end + begin : header_end + end], _DTYPES[entry["dtype"]]
-        )
+        flat = np.frombuffer(memoryview(content)[header_end + begin : header_end + end], _DTYPES[entry["dtype"]])
         tensors[name] = flat.reshape(entry["shape"])
     return tensors
 
@@ -143,15 +134,12 @@ def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
     # Every token is of type 0, so the vector of that type is added to the vector of each position.
     positions = graph.weight(
         "positions",
-        weights["embeddings.position_embeddings.weight"]
-        + weights["embeddings.token_type_embeddings.weight"][0],
+        weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0],
     )
     shape = graph.node("Shape", ["input_ids"], "input_ids.shape")
     length = graph.node("Gather", [shape, graph.weight("axis.1", np.array([1]))], "input_ids.length")
     used = graph.node("Slice", [positions, graph.weight("axis.0", np.array([0])), length], "positions.used")
-    total = graph.node(
-        "Add", [graph.node("Gather", [word_weights, "input_ids"], "words.used"), used], "embeddings.sum"
-    )
+    total = graph.node("Add", [graph.node("Gather", [word_weights, "input_ids"], "words.used"), used], "embeddings.sum")
     return _normalize(graph, weights, "embeddings.LayerNorm", total)
 
 

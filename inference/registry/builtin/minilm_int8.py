@@ -86,7 +86,5 @@ def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
 def _vectors(path: Path, rows: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
     session: Any = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     ids = [np.array([row], np.int64) for row in rows]
-    vectors = [
-        session.run(None, {"input_ids": row, "attention_mask": np.ones_like(row)})[0][0] for row in ids
-    ]
+    vectors = [session.run(None, {"input_ids": row, "attention_mask": np.ones_like(row)})[0][0] for row in ids]
     return np.stack(vectors)

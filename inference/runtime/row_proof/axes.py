@@ -30,10 +30,7 @@ def layer_norm(use: Use) -> Rows:
     the_rest_is_fixed(use)
     if rows.place(use.attribute("axis", -1)) <= rows.axis:
         raise CannotProve("it takes its mean over the rows")
-    if any(
-        isinstance(value, Fixed) and len(value.shape or (None,) * 9) >= rows.from_right
-        for value in use.inputs[1:]
-    ):
+    if any(isinstance(value, Fixed) and len(value.shape or (None,) * 9) >= rows.from_right for value in use.inputs[1:]):
         raise CannotProve("its scale may differ from row to row")
     return rows
 
@@ -45,11 +42,7 @@ def norm_along(use: Use) -> Rows:
 
 
 def batch_norm(use: Use) -> Rows:
-    if (
-        use.attribute("training_mode", 0)
-        or len([output for output in use.node.outputs if output]) > 1
-        or use.opset < 7
-    ):
+    if use.attribute("training_mode", 0) or len([output for output in use.node.outputs if output]) > 1 or use.opset < 7:
         raise CannotProve("it is in training, and takes its mean over the rows")
     return normalized(use)
 
@@ -133,12 +126,7 @@ def numbers_or_open(use: Use, position: int, name: str) -> int:
     given = use.input(position)
     if given is None:
         return len(use.attribute(name, ()))
-    if (
-        isinstance(given, Fixed)
-        and given.shape is not None
-        and len(given.shape) == 1
-        and given.shape[0] is not None
-    ):
+    if isinstance(given, Fixed) and given.shape is not None and len(given.shape) == 1 and given.shape[0] is not None:
         return given.shape[0]
     raise CannotProve(f"its {name} are not known")
 

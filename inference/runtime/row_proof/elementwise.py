@@ -29,11 +29,7 @@ def linear_quantized(use: Use) -> Rows:
     for value in use.inputs[1:]:
         if not (value is None or isinstance(value, Fixed)):
             raise CannotProve("its scale comes from the rows themselves")
-        if (
-            value is not None
-            and not value.is_one_number
-            and (followed.along(axis) or len(value.shape or (0, 0)) != 1)
-        ):
+        if value is not None and not value.is_one_number and (followed.along(axis) or len(value.shape or (0, 0)) != 1):
             raise CannotProve("its scale differs along the rows")
     return followed
 

@@ -86,9 +86,7 @@ def _with_copies(use: Use, rows: Rows, sizes: Sequence[Size]) -> tuple[Size, ...
         Size(rows.places, of_rows=True) if axis == rows.axis else Size(rows.shape[axis])
         for axis in range(min(rows.rank, len(sizes)))
     ]
-    return tuple(
-        copied[axis] if size.number == 0 and axis < len(copied) else size for axis, size in enumerate(sizes)
-    )
+    return tuple(copied[axis] if size.number == 0 and axis < len(copied) else size for axis, size in enumerate(sizes))
 
 
 def _places_left(rows: Rows, rest: Sequence[Size]) -> int | None:

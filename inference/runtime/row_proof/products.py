@@ -11,9 +11,7 @@ def mat_mul(use: Use) -> Rows:
     if any(use.attribute(name, 0) for name in ("transBatchA", "transBatchB")):
         raise CannotProve("it turns the axis of the rows")
     # The third input holds the zero points of the quantized form.
-    if not all(
-        value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[2:3]
-    ):
+    if not all(value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[2:3]):
         raise CannotProve("its zero point may differ from row to row")
     the_rest_is_fixed(use, 2)
     left = _turned(use.input(0), use.attribute("transA", 0))
@@ -65,9 +63,7 @@ def quantized(use: Use) -> Rows:
     """Follow an operator on a tensor with its scale and zero point, and weights. Only the tensor comes by rows."""
     rows = the_first(use)
     the_rest_is_fixed(use)
-    if not all(
-        value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[1:3]
-    ):
+    if not all(value is None or (isinstance(value, Fixed) and value.is_one_number) for value in use.inputs[1:3]):
         raise CannotProve("its scale may differ from row to row")
     if rows.axis != 0 or rows.rank < 2:
         raise CannotProve("the rows are not its first axis")
@@ -98,11 +94,7 @@ def einsum(use: Use) -> Rows:
             raise CannotProve("its equation does not go with its inputs")
     ((letter, places),) = letters if len(letters) == 1 else [("", None)]
     by_rows = [letter in term for term in terms]
-    if (
-        not letter
-        or by_rows != [isinstance(value, Rows) for value in use.inputs]
-        or result.count(letter) != 1
-    ):
+    if not letter or by_rows != [isinstance(value, Rows) for value in use.inputs] or result.count(letter) != 1:
         raise CannotProve("it sums over the rows, or multiplies them with one another")
     return Rows(result.index(letter), (None,) * len(result), places)
 
@@ -116,11 +108,7 @@ def _both_in_front(left: Rows, right: Rows) -> None:
 
 
 def _no_row_of_its_own(weights: Fixed, rows: Rows) -> None:
-    if (
-        rows.from_right >= 3
-        and len(weights.shape or ()) >= rows.from_right
-        and not fits_rows(weights, rows.from_right)
-    ):
+    if rows.from_right >= 3 and len(weights.shape or ()) >= rows.from_right and not fits_rows(weights, rows.from_right):
         raise CannotProve("its weights may differ from row to row")
 
 
@@ -156,9 +144,7 @@ def recurrent(use: Use) -> Sequence[Rows]:
         raise CannotProve("the rows are not its second axis")
     weights, lengths, states = use.inputs[1:4], use.input(4), use.inputs[5:7]
     for state in states:
-        if not (
-            state is None or (isinstance(state, Rows) and state.axis == 1 and state.places == rows.places)
-        ):
+        if not (state is None or (isinstance(state, Rows) and state.axis == 1 and state.places == rows.places)):
             raise CannotProve("its first state may differ from row to row")
     if not all(value is None or isinstance(value, Fixed) for value in (*weights, *use.inputs[7:])) or not (
         lengths is None or (isinstance(lengths, Rows) and lengths.axis == 0 and lengths.places == rows.places)

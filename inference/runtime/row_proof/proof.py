@@ -131,9 +131,7 @@ def _stands_in_the_way(name: str, value: Value | None) -> str | None:
 
 def _outputs(node: Node, values: Mapping[str, Value], opset: int) -> Sequence[Value]:
     nothing = Unproven(f"{node.operator:.60}: a second output of it is not followed")
-    given = [
-        values.get(name, Unproven("an input comes from nowhere")) if name else None for name in node.inputs
-    ]
+    given = [values.get(name, Unproven("an input comes from nowhere")) if name else None for name in node.inputs]
     unproven = next((value for value in given if isinstance(value, Unproven)), None)
     if unproven is not None:
         return [unproven] * len(node.outputs)

@@ -21,8 +21,7 @@ BROADCAST = _names(
 )
 OF_MICROSOFT = _names("BiasGelu FastGelu Gelu QuickGelu")
 REDUCTIONS = _names(
-    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum"
-    " ReduceSumSquare"
+    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
 )
 PICTURES = _names(
     "AveragePool Conv ConvInteger ConvTranspose DepthToSpace GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool"
@@ -51,9 +50,7 @@ _STANDARD: Mapping[str, Rule] = {
     **dict.fromkeys(["BatchNormalization"], axes.batch_norm),
     **dict.fromkeys(["GroupNormalization", "InstanceNormalization", "LRN"], axes.normalized),
     **dict.fromkeys(["Softmax", "LogSoftmax", "Hardmax"], axes.softmax),
-    **dict.fromkeys(
-        ["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm
-    ),
+    **dict.fromkeys(["LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"], axes.layer_norm),
     **dict.fromkeys(["GatherElements", "ScatterElements"], axes.elements_along),
     **dict.fromkeys(["QuantizeLinear", "DequantizeLinear"], elementwise.linear_quantized),
     **dict.fromkeys(["GRU", "LSTM", "RNN"], products.recurrent),

@@ -132,9 +132,7 @@ def reckoned(use: Use) -> Fixed:
     """Follow the four basic arithmetic operators, and those that compare or choose sizes."""
     given = fixed_inputs(use)
     shape = (
-        None
-        if any(fixed.shape is None for fixed in given)
-        else broadcast_sizes([fixed.shape or () for fixed in given])
+        None if any(fixed.shape is None for fixed in given) else broadcast_sizes([fixed.shape or () for fixed in given])
     )
     lists = [fixed.sizes for fixed in given]
     length = max((len(sizes) for sizes in lists if sizes is not None), default=0)

@@ -36,9 +36,7 @@ class Machine:
 
     def numbers_of(self, *, may_open_files: bool, may_fork: bool) -> frozenset[int]:
         """Return the numbers of the allowed calls. A call that this machine does not have is left out."""
-        names = (
-            COMPUTE | (READ_FILES if may_open_files else frozenset()) | (FORK if may_fork else frozenset())
-        )
+        names = COMPUTE | (READ_FILES if may_open_files else frozenset()) | (FORK if may_fork else frozenset())
         return frozenset(number for name, number in self.numbers.items() if name in names)
 
 

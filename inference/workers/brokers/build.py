@@ -19,9 +19,7 @@ BROKERS: dict[str, type[RedisQueueBroker] | type[RabbitmqQueueBroker]] = {
 }
 
 
-def build_broker(
-    url: str, *, middleware: Sequence[Middleware] = (), timeout_s: float | None = None
-) -> QueueBroker:
+def build_broker(url: str, *, middleware: Sequence[Middleware] = (), timeout_s: float | None = None) -> QueueBroker:
     """Build the broker for a URL, without connecting before the first use.
 
     The caller's `middleware` is all the middleware there is. Dramatiq's defaults are left out on purpose: Retries and

@@ -211,9 +211,7 @@ class _QueueThread(ConsumerThread):
             self._unfinished -= count
 
     def _connect_and_pump(self) -> None:
-        consumer = cast(
-            "QueueConsumer", self.broker.consume(self.queue_name, self.prefetch, self.worker_timeout)
-        )
+        consumer = cast("QueueConsumer", self.broker.consume(self.queue_name, self.prefetch, self.worker_timeout))
         self.consumer = consumer
         while self.running:
             if not self.intake_stopped:

@@ -80,11 +80,7 @@ class Loader:
     def may_begin(self, model: Model) -> bool:
         resting = self._young(self._resting, RESTS_S)
         with self._lock:
-            return (
-                len(self._loading) < COLD_AT_ONCE
-                and model.key not in self._loading
-                and model.key not in resting
-            )
+            return len(self._loading) < COLD_AT_ONCE and model.key not in self._loading and model.key not in resting
 
     def begin(self, decision: Decision) -> None:
         key = decision.model.key

@@ -86,11 +86,7 @@ def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
     def turn(key: str) -> tuple[float, float, str]:
         return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
 
-    held = [
-        model.key
-        for model in snapshot.models
-        if model.wanted and model.key in me.held and me.serves(model.pool)
-    ]
+    held = [model.key for model in snapshot.models if model.wanted and model.key in me.held and me.serves(model.pool)]
     return frozenset(sorted(held, key=turn)[:QUEUES_AT_ONCE])
 
 
@@ -105,9 +101,7 @@ def place(snapshot: Snapshot) -> tuple[Decision, ...]:
     for model in waited:
         if snapshot.waiting_for(model.key).waiting:
             made.append(board.second_home(model) if board.homes_of(model) else board.first_home(model))
-    for model in sorted(
-        placed, key=lambda model: (model.key not in snapshot.lost, not model.current, model.key)
-    ):
+    for model in sorted(placed, key=lambda model: (model.key not in snapshot.lost, not model.current, model.key)):
         if model.warm and not snapshot.alone and not snapshot.waiting_for(model.key).waiting:
             made.append(None if board.homes_of(model) else board.spare_home(model))
     return tuple(decision for decision in made if decision is not None)
@@ -134,11 +128,7 @@ class _Board:
 
     def homes_of(self, model: Model) -> list[Worker]:
         """Return the workers that hold the model or are about to."""
-        return [
-            worker
-            for worker in self._serving(model)
-            if model.key in worker.held or model.key in worker.loading
-        ]
+        return [worker for worker in self._serving(model) if model.key in worker.held or model.key in worker.loading]
 
     def first_home(self, model: Model) -> Decision | None:
         oldest_s = self._snapshot.waiting_for(model.key).oldest_s
@@ -163,9 +153,7 @@ class _Board:
 
     def _in_turns(self, model: Model, able: list[Worker]) -> Decision | None:
         """Return the worker where a model whose files take turns in memory begins soonest, anew at every look."""
-        options = [
-            self._as_option(model, worker, Eviction((), 0.0)) for worker in able if _takes_more(worker)
-        ]
+        options = [self._as_option(model, worker, Eviction((), 0.0)) for worker in able if _takes_more(worker)]
         if not options:
             return None
         best, _ = choose(model.key, options, model.strategy)
@@ -187,9 +175,7 @@ class _Board:
             # Another home helps only if a page begins sooner there than here.
             and self._wait_s(worker) + model.load_s < wait_s
         ]
-        return self._settle(
-            model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_WORKER
-        )
+        return self._settle(model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_WORKER)
 
     def spare_home(self, model: Model) -> Decision | None:
         able = [
@@ -201,9 +187,7 @@ class _Board:
         reason = Reason.WORKER_LOST if model.key in self._snapshot.lost else Reason.SPARE_MEMORY
         return self._settle(model, able, Wanted(model, may_evict=False), reason)
 
-    def _settle(
-        self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None
-    ) -> Decision | None:
+    def _settle(self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None) -> Decision | None:
         """Choose a worker and record it. `reason` is given if it says more than how the workers differ."""
         options = [option for worker in able if (option := self._option(worker, wanted)) is not None]
         if not options:
@@ -239,9 +223,7 @@ class _Board:
         gone = files_of(option.leave, self._models) - files_of((*held, *loading), self._models)
         files = {**model.files, **{file: size for file, size in worker.files.items() if file not in gone}}
         free_bytes = worker.free_bytes + sum(worker.files.values()) - sum(files.values())
-        self._workers[worker.name] = replace(
-            worker, held=held, loading=loading, files=files, free_bytes=free_bytes
-        )
+        self._workers[worker.name] = replace(worker, held=held, loading=loading, files=files, free_bytes=free_bytes)
         self._extra_s[worker.name] += option.load_s
         self._given_up.update((worker.name, key) for key in option.leave)
 
@@ -249,9 +231,7 @@ class _Board:
         if self._snapshot.alone:
             # Another worker may hold the model and run the pages that would fail here.
             return None
-        options = [
-            Option(worker.name, (), 0, 0, self._wait_s(worker), 0, worker.outstanding) for worker in serving
-        ]
+        options = [Option(worker.name, (), 0, 0, self._wait_s(worker), 0, worker.outstanding) for worker in serving]
         best, _ = choose(model.key, options, model.strategy)
         return Decision(model, best.worker, reason)
 
@@ -282,17 +262,13 @@ class _Board:
         usual_s = self._usual_service_s(model)
         if not homes or usual_s <= 0:
             return 0.0
-        pages_a_s = math.fsum(
-            max(1, home.slots) / (home.service_s.get(model.key) or usual_s) for home in homes
-        )
+        pages_a_s = math.fsum(max(1, home.slots) / (home.service_s.get(model.key) or usual_s) for home in homes)
         waiting = self._snapshot.waiting_for(model.key).waiting
         return min(self._wait_s(home) for home in homes) + waiting / pages_a_s
 
     def _usual_service_s(self, model: Model) -> float:
         """Return the mean service time of the model, which is also expected of a worker that has not run it."""
-        seen = [
-            worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s
-        ]
+        seen = [worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s]
         return math.fsum(seen) / len(seen) if seen else 0.0
 
 

@@ -28,9 +28,7 @@ class Option:
 def choose(model: str, options: Sequence[Option], strategy: Strategy) -> tuple[Option, Reason]:
     """Return the best option and the reason. The result is the same for the same options in any order."""
     cost = _COSTS[strategy]
-    ranked = sorted(
-        options, key=lambda option: (round(cost(option) / NOTICED_S), _hash(model, option.worker))
-    )
+    ranked = sorted(options, key=lambda option: (round(cost(option) / NOTICED_S), _hash(model, option.worker)))
     if len(ranked) == 1:
         return ranked[0], Reason.ONLY_CANDIDATE
     return ranked[0], _difference(ranked[0], ranked[1], strategy)

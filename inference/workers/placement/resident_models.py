@@ -53,11 +53,7 @@ class Shelf:
                 return
             if self._stopping.wait(LOOK_EVERY_S):
                 break
-        raise ModelFailed(
-            "model_memory_busy", f"what has to leave for {for_key} is still in use", retryable=True
-        )
+        raise ModelFailed("model_memory_busy", f"what has to leave for {for_key} is still in use", retryable=True)
 
     def _paths(self, models: Iterable[Model]) -> frozenset[str]:
-        return frozenset().union(
-            *(self._engine.session_paths(self._find_spec(model.version_id)) for model in models)
-        )
+        return frozenset().union(*(self._engine.session_paths(self._find_spec(model.version_id)) for model in models))

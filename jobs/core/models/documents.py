@@ -82,9 +82,7 @@ class Document(TenantOwned):
                 name="jobs_document_kept",
             ),
             # There are few of these compared with live documents, and listing them must not read the others.
-            models.Index(
-                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_document_of_tests"
-            ),
+            models.Index(fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_document_of_tests"),
             models.Index(
                 fields=["deleted_at"],
                 condition=models.Q(deleted_at__isnull=False),
@@ -107,9 +105,7 @@ class DocumentPage(TenantOwned):
     height_px = models.PositiveIntegerField()
     picture = models.CharField(max_length=300, blank=True)
     picture_type = models.CharField(max_length=50, blank=True)
-    text_layer = models.JSONField(
-        null=True, help_text="Lines with boxes. Null if the page needs text recognition."
-    )
+    text_layer = models.JSONField(null=True, help_text="Lines with boxes. Null if the page needs text recognition.")
     content_sha256 = models.CharField(
         max_length=64,
         blank=True,

@@ -16,9 +16,7 @@ LONGEST_URL = 2000
 class Job(TenantOwned):
     """A request for work. Every view of it (poll, wait, socket, webhook) reads this row and its events."""
 
-    model_version = models.ForeignKey(
-        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
     document = models.ForeignKey(
         Document,
         null=True,
@@ -103,19 +101,11 @@ class Job(TenantOwned):
                 name="jobs_job_erased",
             ),
             # Lists leave out erased jobs, and there may be more of those than of all others.
-            models.Index(
-                fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"
-            ),
-            models.Index(
-                fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"
-            ),
+            models.Index(fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"),
+            models.Index(fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"),
             # The operator's lists cover all tenants. Most jobs have succeeded, and those are found without an index.
-            models.Index(
-                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"
-            ),
-            models.Index(
-                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_job_by_error"
-            ),
+            models.Index(fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"),
+            models.Index(fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_job_by_error"),
             models.Index(
                 fields=["tenant", "id"],
                 condition=models.Q(held_micros__isnull=False),
@@ -152,9 +142,7 @@ class Event(TenantOwned):
     """
 
     id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]  # rows are many and ordered
-    job = models.ForeignKey(
-        Job, on_delete=models.CASCADE, related_name="events", db_constraint=False, db_index=False
-    )
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="events", db_constraint=False, db_index=False)
     seq = models.PositiveIntegerField()
     type = models.CharField(max_length=40)
     data = models.JSONField(default=dict)

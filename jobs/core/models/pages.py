@@ -16,12 +16,8 @@ _STATES = [(state, state) for state in states.PAGE_STATES]
 class Page(TenantOwned):
     """The unit of work. Cancels, retries, leases, results and charges are by page."""
 
-    job = models.ForeignKey(
-        Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False
-    )
-    model_version = models.ForeignKey(
-        ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False)
+    model_version = models.ForeignKey(ModelVersion, on_delete=models.PROTECT, related_name="+", db_index=False)
     number = models.PositiveIntegerField()
     priority = models.SmallIntegerField(
         choices=priorities.CHOICES,
@@ -52,9 +48,7 @@ class Page(TenantOwned):
     waits_for = models.BinaryField(
         null=True, max_length=32, help_text="Key of the identical page in progress that this page waits for."
     )
-    awaited = models.BooleanField(
-        default=False, db_default=False, help_text="Whether other pages wait for the result."
-    )
+    awaited = models.BooleanField(default=False, db_default=False, help_text="Whether other pages wait for the result.")
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     cost_micros = models.BigIntegerField(default=0)
@@ -81,9 +75,7 @@ class Page(TenantOwned):
                 condition=models.Q(state="queued", waits_for__isnull=False),
                 name="jobs_page_waiting",
             ),
-            models.Index(
-                fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"
-            ),
+            models.Index(fields=["model_version", "id"], condition=models.Q(state="queued"), name="jobs_page_queue"),
             # This serves pages that wait to be released, each queue in its order. Pages that are not due are skipped
             # within the index.
             models.Index(
@@ -97,22 +89,14 @@ class Page(TenantOwned):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="jobs_page_unfinished",
             ),
-            models.Index(
-                fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"
-            ),
-            models.Index(
-                fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"
-            ),
+            models.Index(fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"),
+            models.Index(fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"),
             models.Index(
                 fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_page_unsuccessful"
             ),
-            models.Index(
-                fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"
-            ),
+            models.Index(fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"),
             models.Index(fields=["model_version", "-id"], name="jobs_page_of_version"),
-            models.Index(
-                fields=["worker", "-id"], condition=~models.Q(worker=""), name="jobs_page_by_worker"
-            ),
+            models.Index(fields=["worker", "-id"], condition=~models.Q(worker=""), name="jobs_page_by_worker"),
             models.Index(
                 fields=["finished_at"],
                 include=["state", "error_code"],
@@ -128,9 +112,7 @@ class Page(TenantOwned):
 class FairShare(TenantOwned):
     """The virtual time of a queue of waiting pages (jobs/queue/fairness.py). Without a row, nothing is owed."""
 
-    model_version = models.ForeignKey(
-        ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False
-    )
+    model_version = models.ForeignKey(ModelVersion, on_delete=models.CASCADE, related_name="+", db_index=False)
     priority = models.SmallIntegerField(choices=priorities.CHOICES)
     began = models.FloatField(
         help_text="Position of the last released page. The highest is the current position of the version."
@@ -140,9 +122,7 @@ class FairShare(TenantOwned):
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(
-                fields=["model_version", "tenant", "priority"], name="jobs_fairshare_once"
-            ),
+            models.UniqueConstraint(fields=["model_version", "tenant", "priority"], name="jobs_fairshare_once"),
         ]
 
     def __str__(self) -> str:
@@ -152,9 +132,7 @@ class FairShare(TenantOwned):
 class PageText(TenantOwned):
     """The search text of a page or of a document's name. `id` is that of the page, or of the job for a name."""
 
-    job = models.ForeignKey(
-        Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False
-    )
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
     number = models.PositiveIntegerField(help_text="Page number. 0 for the document name.")
     words = SearchVectorField()
 

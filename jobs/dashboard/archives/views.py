@@ -207,10 +207,7 @@ def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:
     """Return the views of entries, with the states of their jobs. Call this in the tenant's unit of work."""
     named = [entry.job_id for entry in entries if entry.job_id is not None]
     of_jobs = dict(Job.objects.filter(id__in=named).values_list("id", "state"))
-    return [
-        entry_view(entry, of_jobs.get(entry.job_id, "") if entry.job_id is not None else "")
-        for entry in entries
-    ]
+    return [entry_view(entry, of_jobs.get(entry.job_id, "") if entry.job_id is not None else "") for entry in entries]
 
 
 def _number(text: str) -> int:

@@ -31,9 +31,7 @@ def due_words(job: Job) -> SafeString:
     """Return the deadline of the job, and how it ends then. The text is empty if there is no deadline."""
     ends = [(job.expires_at, "expires"), (job.cancel_at, "is canceled")]
     upcoming = sorted((at, end) for at, end in ends if at is not None)
-    return format_html_join(
-        ", ", "{}, then it {}", ((moment_html(at, "second"), end) for at, end in upcoming[:1])
-    )
+    return format_html_join(", ", "{}, then it {}", ((moment_html(at, "second"), end) for at, end in upcoming[:1]))
 
 
 def state_words(state: str) -> str:

@@ -132,9 +132,7 @@ def _page(identity: Identity, before: str) -> tuple[list[BatchView], bool]:
         batches = with_models(Batch.objects.order_by("-id"))
         last = read_id(BATCH, before)
         found = list((batches.filter(id__lt=last) if last else batches)[: SHOWN + 1])
-        named = [
-            file_id for batch in found for file_id in (batch.output_file_id, batch.error_file_id) if file_id
-        ]
+        named = [file_id for batch in found for file_id in (batch.output_file_id, batch.error_file_id) if file_id]
         kept = frozenset(StoredFile.objects.filter(id__in=named).values_list("id", flat=True))
     now = timezone.now()
     return [batch_view(batch, kept, now) for batch in found[:SHOWN]], len(found) > SHOWN

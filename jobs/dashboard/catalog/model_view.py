@@ -40,9 +40,7 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
                 Answer("embeddings", "of several texts: a vector for each, in the same order"),
                 Answer("dimensions", "the number of values in a vector"),
                 Answer("tokens", "the number of tokens that were read and are charged"),
-                Answer(
-                    "truncated", "whether the text was too long and was cut; for several texts, which texts"
-                ),
+                Answer("truncated", "whether the text was too long and was cut; for several texts, which texts"),
             ),
         ),
         "parse": Kind(
@@ -65,9 +63,7 @@ def kind_of(runtime: str, signature: Mapping[str, Json]) -> Kind:
     """Return the kind of a runtime. The kind of an unknown runtime is taken from the signature."""
     if runtime in _KINDS:
         return _KINDS[runtime]
-    names = tuple(
-        Answer(str(output["name"]), str(output["datatype"])) for output in signature.get("outputs", ())
-    )
+    names = tuple(Answer(str(output["name"]), str(output["datatype"])) for output in signature.get("outputs", ()))
     return Kind(", ".join(answer.key for answer in names) or "See the signature", names)
 
 

@@ -86,8 +86,7 @@ def _tensors_text(tensors: list[dict[str, Json]] | None) -> str:
     if tensors is None:
         return ""
     written = (
-        ",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in tensor.items())
-        for tensor in tensors
+        ",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in tensor.items()) for tensor in tensors
     )
     return "[\n" + ",\n".join(f"  {{\n{fields}\n  }}" for fields in written) + "\n]"
 
@@ -118,8 +117,7 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity):
         speeds = recent_speeds(identity.tenant_id, [current_of(model).pk for model in served])
     models = [
-        (model_view(model, speeds.get(current_of(model).pk), identity.prices), model.versions.all())
-        for model in served
+        (model_view(model, speeds.get(current_of(model).pk), identity.prices), model.versions.all()) for model in served
     ]
     return render(request, "jobs/catalog/model_list.html", {"models": models})
 
@@ -138,9 +136,7 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
         "model": model_view(served, speeds.get(version.pk), identity.prices),
         "versions": [version_row(version, served) for version in newest_versions(served)],
         "playground": playground,
-        "snippets": snippets_of(
-            example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL
-        ),
+        "snippets": snippets_of(example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL),
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
         "may_write": may_write(identity),

@@ -65,9 +65,7 @@ def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
     total = jobs.order_by().values("id")[: MAX_COUNTED + 1].count()
     if query.by_age:
         return _by_age(query, jobs, total)
-    return _by_number(
-        query, _nearest(jobs, among or ()) if query.order == NEAREST else _ordered(query, jobs), total
-    )
+    return _by_number(query, _nearest(jobs, among or ()) if query.order == NEAREST else _ordered(query, jobs), total)
 
 
 def _matching(query: ListQuery) -> "QuerySet[Job]":
@@ -155,9 +153,5 @@ class ModelChoices:
 
 def model_choices() -> ModelChoices:
     served = list(active_models())
-    fit = [
-        model for model in served if model.state == ServedModel.State.ACTIVE and "document" in model.accepts
-    ]
-    return ModelChoices(
-        sorted(fit, key=lambda model: model.name != "parse"), [model.name for model in served]
-    )
+    fit = [model for model in served if model.state == ServedModel.State.ACTIVE and "document" in model.accepts]
+    return ModelChoices(sorted(fit, key=lambda model: model.name != "parse"), [model.name for model in served])

@@ -77,9 +77,7 @@ class Column:
 
 
 def tabs(query: ListQuery) -> list[Choice]:
-    return [
-        Choice(title, query.changed(state=state).address(), query.state == state) for state, title in TABS
-    ]
+    return [Choice(title, query.changed(state=state).address(), query.state == state) for state, title in TABS]
 
 
 def sizes(query: ListQuery) -> list[Choice]:

@@ -70,9 +70,7 @@ def consequence_words(found: Consequences) -> list[str]:
     many = len(found.names)
     sentences = [f"{_listed(found.names)}: {plural(many, 'file')} and page images are deleted permanently."]
     if found.unfinished:
-        sentences.append(
-            f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled."
-        )
+        sentences.append(f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled.")
     if found.others:
         sentences.append(
             f"{found.others} more {plural(found.others, 'job')} on the same files: also listed under “Deleted”."
@@ -93,13 +91,9 @@ def erased_words(found: Erasure) -> str:
 def erasure_words(found: Erasure) -> list[str]:
     sentences = ["Recognized text, input, files and page images are deleted permanently."]
     if found.unfinished:
-        sentences.append(
-            f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled first."
-        )
+        sentences.append(f"{found.unfinished} unfinished {plural(found.unfinished, 'job')}: will be canceled first.")
     if found.others:
-        sentences.append(
-            f"{found.others} more {plural(found.others, 'job')} on the same files: also deleted."
-        )
+        sentences.append(f"{found.others} more {plural(found.others, 'job')} on the same files: also deleted.")
     sentences.append("The cost stays on your bill.")
     return sentences
 

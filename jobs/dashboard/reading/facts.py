@@ -35,9 +35,7 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
         Download("Markdown", f"{address}.md"),
         Download("JSON", f"{address}.json"),
     ]
-    return always + [
-        Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)
-    ]
+    return always + [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
 
 
 def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
@@ -143,9 +141,7 @@ def facts(reading: Reading, *, may_see_keys: bool) -> Facts:
         sender=_sender(job, reading.key_name if may_see_keys else ""),
         request_id=job.request_id,
         model_title=job.model_version.served_model.title,
-        parameters=[
-            Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())
-        ],
+        parameters=[Parameter(name, str(value)[:LONGEST_VALUE]) for name, value in sorted(job.parameters.items())],
         document=_document(job.document) if job.document else None,
         retained_until=reading.retained_until,
         ended=_ended(job),

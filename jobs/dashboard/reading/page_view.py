@@ -160,9 +160,7 @@ def _lines(found: Sequence[dict[str, Any]], sought: Query) -> list[LineView]:
     texts = [str(line["text"])[:MAX_CHARACTERS] for line in shown]
     return [
         _line(number, line, text, parts)
-        for number, (line, text, parts) in enumerate(
-            zip(shown, texts, marked_lines(texts, sought), strict=True), 1
-        )
+        for number, (line, text, parts) in enumerate(zip(shown, texts, marked_lines(texts, sought), strict=True), 1)
     ]
 
 
@@ -246,6 +244,4 @@ def _thumbnail(page: Page, reading: Reading) -> Thumbnail:
         url = f"/v1/documents/{picture.document_id}/pages/{picture.number}/picture"
         height = round(_SMALL_PX * picture.height_px / max(1, picture.width_px))
         view = PictureView(url, _SMALL_PX, max(8, min(2 * _SMALL_PX, height)))
-    return Thumbnail(
-        page.number, page.state, state_words(page.state), page.number == reading.page.number, view
-    )
+    return Thumbnail(page.number, page.state, state_words(page.state), page.number == reading.page.number, view)

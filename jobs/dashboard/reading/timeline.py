@@ -81,11 +81,7 @@ def page_steps(events: Sequence[Happening], number: int) -> list[Step]:
     for before, event in zip([None, *own], own, strict=False):
         steps += _page_steps(event, before.type if before else "")
     if own[-1].type not in {"page.succeeded", "page.failed"}:
-        steps += [
-            Step(*_JOB_WORDS[event.type], event.created_at)
-            for event in events
-            if event.type in _ENDED_FOR_ALL
-        ]
+        steps += [Step(*_JOB_WORDS[event.type], event.created_at) for event in events if event.type in _ENDED_FOR_ALL]
     return _with_durations(steps)
 
 
@@ -142,9 +138,7 @@ def shares(events: Iterable[Happening], number: int) -> list[Share]:
         if event.type == "page.succeeded" and event.data.get("page") == number:
             timings = event.data.get("timings") or {}
     named = (("Opening the page", "read_ms"), ("Loading the model", "load_ms"), ("Reading", "run_ms"))
-    return [
-        Share(title, timings[key], duration(timings[key] / 1000)) for title, key in named if timings.get(key)
-    ]
+    return [Share(title, timings[key], duration(timings[key] / 1000)) for title, key in named if timings.get(key)]
 
 
 def _loading(event: Happening) -> Step:

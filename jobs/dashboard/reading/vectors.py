@@ -65,7 +65,6 @@ def _tensors(outputs: Sequence[dict[str, Any]]) -> VectorView:
 
 def _numbers(values: Sequence[Any]) -> str:
     shown = ", ".join(
-        f"{value:.4g}" if isinstance(value, float) else str(value)[:MAX_CHARACTERS]
-        for value in values[:MAX_NUMBERS]
+        f"{value:.4g}" if isinstance(value, float) else str(value)[:MAX_CHARACTERS] for value in values[:MAX_NUMBERS]
     )
     return f"{shown}, …" if len(values) > MAX_NUMBERS else shown

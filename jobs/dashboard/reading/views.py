@@ -95,9 +95,7 @@ def job_of_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     with unit_of_work(identity):
         page_id = as_uuid(request.GET.get("id", ""))
-        job_and_number = (
-            Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
-        )
+        job_and_number = Page.objects.filter(id=page_id).values_list("job_id", "number").first() if page_id else None
     if job_and_number is None:
         raise Http404("This page does not exist or was deleted.")
     job_id, number = job_and_number
@@ -130,9 +128,7 @@ def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
     return redirect("job-page", job.id)
 
 
-def _shown(
-    request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None
-) -> HttpResponse:
+def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None) -> HttpResponse:
     number = _page_number(request.GET.get("page", "1"))
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
     retention = f"&{urlencode({'q': sought})}" if sought else ""

@@ -214,9 +214,7 @@ class DocumentReader:
         body = {**request, "limits": asdict(self.limits)}
 
         def ask() -> Answer:
-            return self._pool.ask(
-                body, files, accept=accept, limits=budget.request, wait_s=budget.wait_s, call=call
-            )
+            return self._pool.ask(body, files, accept=accept, limits=budget.request, wait_s=budget.wait_s, call=call)
 
         try:
             return _twice_if_killed(ask)
@@ -328,6 +326,5 @@ def _too_complex(budget: _Budget) -> DocumentRejected:
 def _unreadable() -> DocumentRejected:
     return DocumentRejected(
         "document_corrupt",
-        "The document is damaged or not valid and cannot be read. "
-        "Export or scan it again and upload the new file.",
+        "The document is damaged or not valid and cannot be read. Export or scan it again and upload the new file.",
     )

@@ -97,9 +97,7 @@ def _dimensions(fields: dict[str, Json], limits: DocumentLimits) -> tuple[int, i
 
 
 def _lines(value: Json, width: int, height: int, limits: DocumentLimits) -> tuple[TextLine, ...]:
-    lines = tuple(
-        _line(entry, width, height, limits) for entry in _list(value, "lines", limits.max_text_lines)
-    )
+    lines = tuple(_line(entry, width, height, limits) for entry in _list(value, "lines", limits.max_text_lines))
     if sum(len(line.text) for line in lines) > limits.max_text_chars:
         raise InvalidReply("too much text")
     return lines

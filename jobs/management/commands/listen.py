@@ -36,9 +36,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         self._check(options["secret"], options["status"])
         try:
-            server = receiver(
-                options["port"], secret=options["secret"], say=self._say, status=options["status"]
-            )
+            server = receiver(options["port"], secret=options["secret"], say=self._say, status=options["status"])
         except (OSError, OverflowError) as error:
             raise CommandError(f"Port {options['port']} cannot be listened on: {error}") from error
         reachable = "" if settings.MAAS_EGRESS_LOOPBACK else _UNREACHABLE
@@ -52,9 +50,7 @@ class Command(BaseCommand):
 
     def _check(self, secret: str | None, status: int) -> None:
         if not 200 <= status <= 599:
-            raise CommandError(
-                f"--status {status} is none that a receiver answers; take one from 200 to 599."
-            )
+            raise CommandError(f"--status {status} is none that a receiver answers; take one from 200 to 599.")
         try:
             key_of(secret or "whsec_" + "A" * 32)
         except ValueError as error:

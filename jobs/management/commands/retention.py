@@ -16,9 +16,7 @@ class Command(BaseCommand):
     help = "Erases documents, results, events and texts of batches whose retention has ended."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--dry-run", action="store_true", help="count what would be erased, and erase nothing"
-        )
+        parser.add_argument("--dry-run", action="store_true", help="count what would be erased, and erase nothing")
         parser.add_argument("--tenant", type=UUID, help="with --dry-run: ID of the only tenant to count")
 
     def handle(self, *args: Any, dry_run: bool, tenant: UUID | None, **options: Any) -> None:

@@ -87,9 +87,7 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
     """Return the jobs in the order of the request. A request is refused before a byte is sent."""
     wanted = list(dict.fromkeys(job_ids))
     if not 1 <= len(wanted) <= MAX_JOBS:
-        raise InvalidRequest(
-            f"You requested {len(wanted)} jobs. An archive can contain 1 to {MAX_JOBS} jobs."
-        )
+        raise InvalidRequest(f"You requested {len(wanted)} jobs. An archive can contain 1 to {MAX_JOBS} jobs.")
     ids = [as_uuid(job_id) for job_id in wanted]
     with unit_of_work(identity):
         jobs = jobs_with_models().select_related("document").filter(id__in=filter(None, ids))

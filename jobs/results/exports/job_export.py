@@ -48,9 +48,7 @@ class ExportPage:
     def remark(self) -> str:
         """Return the reason why there is no text of this page. It is empty if there is a text."""
         if self.page.state == states.FAILED:
-            return (
-                f"Page {self.number} is missing: it failed. {self.page.error_detail} ({self.page.error_code})"
-            )
+            return f"Page {self.number} is missing: it failed. {self.page.error_detail} ({self.page.error_code})"
         if self.page.state != states.SUCCEEDED:
             return f"Page {self.number} is missing: {_WHY[self.page.state]}."
         return "" if "text" in self.result else NO_TEXT

@@ -30,9 +30,7 @@ def page_range(written: str | None, total: int) -> PageRange:
         return PageRange(1, total)
     match = _WRITTEN.fullmatch(written)
     if match is None:
-        raise NotAPageRange(
-            f"Invalid value pages={written[:20]!r}. Use a page or a range, such as 7 or 1-200."
-        )
+        raise NotAPageRange(f"Invalid value pages={written[:20]!r}. Use a page or a range, such as 7 or 1-200.")
     first = int(match[1])
     last = int(match[2] or first)
     if not 1 <= first <= last <= total:

@@ -90,9 +90,7 @@ def _of_text(text: str) -> list[list[Row]]:
             blocks[-1].append(line.strip())
         elif blocks[-1]:
             blocks.append([])
-    return [
-        [Row(line, max(map(len, block)) < _NARROW_CHARACTERS) for line in block] for block in blocks if block
-    ]
+    return [[Row(line, max(map(len, block)) < _NARROW_CHARACTERS) for line in block] for block in blocks if block]
 
 
 def _rows(lines: Sequence[Mapping[str, Any]]) -> list[_Row]:

@@ -53,9 +53,7 @@ TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
 MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
 JSON = Format("json", "application/json", _in_blocks(json_blocks))
 PDF = Format("pdf", "application/pdf", _write_pdf)
-FORMATS: Mapping[str, Format] = MappingProxyType(
-    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, JSON, PDF)}
-)
+FORMATS: Mapping[str, Format] = MappingProxyType({format_.suffix: format_ for format_ in (TEXT, MARKDOWN, JSON, PDF)})
 
 
 @dataclass(frozen=True)
@@ -83,8 +81,7 @@ def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | N
 def _refuse_pdf(export: JobExport, document: Document | None) -> None:
     if document is None or document.kind == Document.Kind.TEXT:
         raise NoPagePictures(
-            "This input has no page images, so it cannot be exported as a searchable PDF. "
-            "Use text, Markdown or JSON."
+            "This input has no page images, so it cannot be exported as a searchable PDF. Use text, Markdown or JSON."
         )
     if export.pages.count > MAX_PDF_PAGES:
         raise ExportTooLarge(
@@ -131,10 +128,6 @@ def _written(export: JobExport, format_: Format) -> ExportedFile:
 def file_name(export: JobExport, format_: Format) -> str:
     """Return a name that follows the document's name. A PDF made from a PDF must not replace the original."""
     stem = PurePath(export.title).stem if export.job.document else f"job-{export.job.id}"
-    part = (
-        ""
-        if export.pages.count == export.job.pages_total
-        else f"-pages-{export.pages.first}-{export.pages.last}"
-    )
+    part = "" if export.pages.count == export.job.pages_total else f"-pages-{export.pages.first}-{export.pages.last}"
     kind = "-searchable" if format_ is PDF else ""
     return f"{stem}{part}{kind}.{format_.suffix}"

@@ -157,9 +157,7 @@ def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
     with unit_of_work(claim.tenant_id):
         if not hold(cached.id):
             return wait_for_it(claim, key)
-        job = counted_known(
-            claim.job_id, pages=1, coalesced=int(coalesced), oldest=cached.result_at, cost=cost
-        )
+        job = counted_known(claim.job_id, pages=1, coalesced=int(coalesced), oldest=cached.result_at, cost=cost)
         cas(
             _TAKE,
             {"page": claim.page_id, "token": claim.token, "known": cached.id, "key": key, "cost": cost},

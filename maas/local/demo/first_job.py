@@ -55,9 +55,7 @@ def _stored(identity: Identity) -> Document:
     with TemporaryDirectory(prefix="sample-") as folder:
         path = Path(folder) / "sample.pdf"
         path.write_bytes(sample.content)
-        upload = Upload(
-            path, sample.sha256, len(sample.content), NAME, "application/pdf", inspection=sample.inspection
-        )
+        upload = Upload(path, sample.sha256, len(sample.content), NAME, "application/pdf", inspection=sample.inspection)
         return store_document(identity=identity, upload=upload).document
 
 
@@ -88,9 +86,7 @@ def _drawn() -> _Sample:
 
 
 def _earlier_job(document: Document) -> Job | None:
-    jobs = Job.objects.filter(
-        document=document, model_version__served_model__name=MODEL, state__in=WORTH_OPENING
-    )
+    jobs = Job.objects.filter(document=document, model_version__served_model__name=MODEL, state__in=WORTH_OPENING)
     return jobs.order_by("-id").first()
 
 

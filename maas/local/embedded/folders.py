@@ -98,7 +98,6 @@ def clear_leftover(
         os.kill(server.pid, stop_signal)
         if not wait_until_gone(server.pid, timeout_s):
             raise ServiceUnavailable(
-                f"{server.command} (process {server.pid}) of an earlier run does not stop; "
-                f"end it: kill -9 {server.pid}"
+                f"{server.command} (process {server.pid}) of an earlier run does not stop; end it: kill -9 {server.pid}"
             )
     pid_file.unlink(missing_ok=True)

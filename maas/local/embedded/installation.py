@@ -76,9 +76,7 @@ def describe_platform() -> str:
     return f"{system.sysname} {system.machine} with Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
-def reachable_postgres(
-    installation: PostgresInstallation, uid: int, scratch: ScratchFolders
-) -> PostgresInstallation:
+def reachable_postgres(installation: PostgresInstallation, uid: int, scratch: ScratchFolders) -> PostgresInstallation:
     """Return the programs at a path where `uid` can run them, copied if a closed folder is in the way."""
     if _runs_as(installation, uid):
         return installation
@@ -118,9 +116,7 @@ def _copy_for_group(source: PostgresInstallation, gid: int, root: Path) -> Postg
     for program in ("postgres", "initdb"):
         shutil.copyfile(source.tree / "bin" / program, copy.tree / "bin" / program)
     for folder in ("lib", "share"):
-        shutil.copytree(
-            source.tree / folder, copy.tree / folder, ignore=shutil.ignore_patterns("*.a", "pgxs")
-        )
+        shutil.copytree(source.tree / folder, copy.tree / folder, ignore=shutil.ignore_patterns("*.a", "pgxs"))
     shutil.copytree(source.root / _LIBRARIES, root / _LIBRARIES)
     for folder_name, folders, files in os.walk(root):
         for name in [".", *folders, *files]:
@@ -157,9 +153,7 @@ def _unused_uid() -> int:
             pwd.getpwuid(uid)
         except KeyError:
             return uid
-    raise ServiceUnavailable(
-        "no user number is free for PostgreSQL; set MAAS_DATABASE_URL, or run as an ordinary user"
-    )
+    raise ServiceUnavailable("no user number is free for PostgreSQL; set MAAS_DATABASE_URL, or run as an ordinary user")
 
 
 def _named_uid() -> int:

@@ -62,9 +62,7 @@ def create_database(connection: psycopg.Connection, name: str, *, template: str)
     """Create the database `name` unless it exists. No session may be connected to `template` meanwhile."""
     if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone() is None:
         statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
-        connection.execute(
-            statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template))
-        )
+        connection.execute(statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template)))
 
 
 _SUPERUSER = "postgres"
@@ -153,9 +151,7 @@ class PostgresServer:
         if path.exists():
             return Credentials(**json.loads(path.read_text()))
         if self._data.exists():
-            raise ServiceUnavailable(
-                f"{path} is missing, and with it the passwords of {self._data}: put it back"
-            )
+            raise ServiceUnavailable(f"{path} is missing, and with it the passwords of {self._data}: put it back")
         credentials = Credentials(secrets.token_urlsafe(24), secrets.token_urlsafe(24))
         path.touch(mode=0o600)
         path.write_text(json.dumps(asdict(credentials)))
@@ -220,9 +216,7 @@ def _through(fd: int) -> str:
     return f"/proc/self/fd/{fd}"
 
 
-def _run_initdb(
-    programs: PostgresInstallation, account: ServerAccount | None, data: Path, password: int
-) -> None:
+def _run_initdb(programs: PostgresInstallation, account: ServerAccount | None, data: Path, password: int) -> None:
     folder = _open_folder(data)
     choices = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--locale-provider=builtin"]
     choices += [

@@ -137,11 +137,7 @@ class _Launch:
         The variables given to this process are written as well. A command that lacked them would work on another
         database.
         """
-        given = {
-            name: value
-            for name, value in self._options.variables.items()
-            if name.startswith("MAAS_") and value
-        }
+        given = {name: value for name, value in self._options.variables.items() if name.startswith("MAAS_") and value}
         addresses = {f"MAAS_{name.upper()}_METRICS_URL": url for name, url in self._metrics_urls().items()}
         address = {"MAAS_HOST": self._options.host, "MAAS_PORT": str(self._options.port)}
         write_map(self._options.home / "run" / "services.json", urls | given | address | addresses)

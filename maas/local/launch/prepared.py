@@ -32,9 +32,7 @@ def fingerprint(variables: Mapping[str, str], secret: str) -> str:
 
     The settings contain passwords. The digest is keyed, so that guesses cannot be tested on it without the secret.
     """
-    settings = [
-        f"{name}={value}" for name, value in variables.items() if name.startswith(_STARTS_OF_SETTINGS)
-    ]
+    settings = [f"{name}={value}" for name, value in variables.items() if name.startswith(_STARTS_OF_SETTINGS)]
     packages = (name for name in os.listdir(sysconfig.get_path("purelib")) if name.endswith(".dist-info"))
     facts = [*sorted(settings), *sorted(packages), *sorted(_code())]
     return hmac.digest(secret.encode(), "\n".join(facts).encode(), "sha256").hex()

@@ -46,9 +46,7 @@ async def start_services(
     try:
         async with asyncio.TaskGroup() as group:
             starts = {
-                service.variable: group.create_task(
-                    _start(service, options.home, scratch, supervisor, console)
-                )
+                service.variable: group.create_task(_start(service, options.home, scratch, supervisor, console))
                 for service in needed
             }
     except ExceptionGroup as failed:

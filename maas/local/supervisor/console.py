@@ -61,9 +61,7 @@ class Console:
 
 
 @contextlib.asynccontextmanager
-async def progress(
-    console: Console, what: str, *, quiet_s: float = 0.4, every_s: float = 5.0
-) -> AsyncIterator[None]:
+async def progress(console: Console, what: str, *, quiet_s: float = 0.4, every_s: float = 5.0) -> AsyncIterator[None]:
     """Write repeatedly that `what` is in progress, and at the end how long it took. Write nothing if it was quick."""
     started = time.monotonic()
     task = asyncio.ensure_future(_keep_saying(console, what, quiet_s, every_s))

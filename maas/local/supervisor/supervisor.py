@@ -66,9 +66,7 @@ class Supervisor:
         child = self._spawn(spec, restarts=False)
         await child.ended.wait()
         if child.process.returncode != 0:
-            raise StepFailed(
-                f"{spec.name} {_describe_end(child.process.returncode)}; its last lines are above"
-            )
+            raise StepFailed(f"{spec.name} {_describe_end(child.process.returncode)}; its last lines are above")
 
     def pid(self, name: str) -> int | None:
         child = self._running.get(name)
@@ -77,9 +75,7 @@ class Supervisor:
     def require_alive(self, name: str) -> None:
         """Raise ChildKeepsFailing if a child cannot stay up, so that the caller does not keep waiting for it."""
         if self._failures.get(name, 0) >= FAILURES_BEFORE_GIVING_UP:
-            raise ChildKeepsFailing(
-                f"{name} ended {self._failures[name]} times in a row; its last lines are above"
-            )
+            raise ChildKeepsFailing(f"{name} ended {self._failures[name]} times in a row; its last lines are above")
 
     async def stop(self) -> None:
         """Stop everything: first the processes that serve, then the queue, then the database."""
@@ -87,9 +83,7 @@ class Supervisor:
         for timer in self._pending.values():
             timer.cancel()
         for phase in StopPhase:
-            await self._stop_phase(
-                [child for child in self._running.values() if child.spec.stop_phase is phase], phase
-            )
+            await self._stop_phase([child for child in self._running.values() if child.spec.stop_phase is phase], phase)
         await self._end_orphans()
 
     def kill(self) -> None:
@@ -180,9 +174,7 @@ class Supervisor:
         child.ended.set()
         if child.restarts and not self._stopping:
             ran_s = time.monotonic() - child.started
-            what = (
-                f"{child.spec.name} (process {child.process.pid}) {_describe_end(child.process.returncode)}"
-            )
+            what = f"{child.spec.name} (process {child.process.pid}) {_describe_end(child.process.returncode)}"
             self._schedule_restart(child.spec, f"{what} after {ran_s:.1f} s", ran_s)
 
     def _drain(self, child: _Running) -> None:

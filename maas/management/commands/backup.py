@@ -23,9 +23,7 @@ class Command(BaseCommand):
             "--previous", type=Path, help="older backup on the same disk; unchanged files are linked to it"
         )
         parser.add_argument("--without-files", action="store_true", help="leave out the files of the storage")
-        parser.add_argument(
-            "--without-secrets", action="store_true", help="leave out the secret key and the pepper"
-        )
+        parser.add_argument("--without-secrets", action="store_true", help="leave out the secret key and the pepper")
 
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.monotonic()
@@ -46,8 +44,6 @@ class Command(BaseCommand):
         except (LaunchError, OSError) as error:
             raise CommandError(f"no backup was made: {error}") from error
         rows = sum(manifest.rows.values())
-        self.stdout.write(
-            f"{folder}: {rows} rows, {manifest.files} files ({time.monotonic() - started:.1f} s)"
-        )
+        self.stdout.write(f"{folder}: {rows} rows, {manifest.files} files ({time.monotonic() - started:.1f} s)")
         if manifest.problems:
             raise CommandError("the storage has faults:\n" + "\n".join(manifest.problems))

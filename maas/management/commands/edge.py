@@ -53,9 +53,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--host", default=settings.MAAS_HOST)
         parser.add_argument("--port", type=int, default=settings.MAAS_PORT)
-        parser.add_argument(
-            "--deadline", type=float, default=60.0, help="seconds that a call may take (default: 60)"
-        )
+        parser.add_argument("--deadline", type=float, default=60.0, help="seconds that a call may take (default: 60)")
         parser.add_argument(
             "--at-once",
             type=int,

@@ -21,9 +21,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, help="folder that `manage.py backup` wrote")
-        parser.add_argument(
-            "--superuser-url", help="URL of the database in MAAS_DATABASE_URL, for a superuser"
-        )
+        parser.add_argument("--superuser-url", help="URL of the database in MAAS_DATABASE_URL, for a superuser")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -91,10 +91,7 @@ def _rows(statement: str, since: datetime) -> list[tuple[Any, ...]]:
 
 
 def _named(counts: list[tuple[UUID, int]]) -> list[TenantCount]:
-    names = {
-        tenant.id: tenant.name
-        for tenant in Tenant.objects.filter(id__in=[tenant_id for tenant_id, _ in counts])
-    }
+    names = {tenant.id: tenant.name for tenant in Tenant.objects.filter(id__in=[tenant_id for tenant_id, _ in counts])}
     return [TenantCount(tenant_id, names.get(tenant_id, "?"), count) for tenant_id, count in counts]
 
 

@@ -141,10 +141,7 @@ def engine_rows(now: EngineNow) -> list[EngineRow]:
         for part in figures.parts:
             parts.setdefault(part.key, []).append(part)
     held = {model.key for worker in now.workers or () for model in worker.models}
-    return [
-        _row(now, key, served.get(key), parts.get(key, []), recent)
-        for key in sorted({*served, *parts, *held})
-    ]
+    return [_row(now, key, served.get(key), parts.get(key, []), recent) for key in sorted({*served, *parts, *held})]
 
 
 def _row(
@@ -190,6 +187,4 @@ def _figure(value: float | None, form: str) -> str:
 def _ms(value: float | None) -> str:
     if value is None:
         return NONE
-    return (
-        f"{value:.1f} ms" if value < 10 else f"{value / 1000:.1f} s" if value >= 10_000 else f"{value:.0f} ms"
-    )
+    return f"{value:.1f} ms" if value < 10 else f"{value / 1000:.1f} s" if value >= 10_000 else f"{value:.0f} ms"

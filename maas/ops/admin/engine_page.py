@@ -52,9 +52,7 @@ def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
     spans = [*now.spans]
     groups, every = _groups(spans), _everything(spans)
     charts = {
-        "rows": _chart(
-            "Rows processed", f"per {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)
-        ),
+        "rows": _chart("Rows processed", f"per {SPAN_S} s", "bar", _by_model(groups, spans, lambda sums: sums.rows)),
         "waits": _chart(
             "Wait times",
             "ms, mean",
@@ -64,18 +62,14 @@ def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
                 _line("batch delay", "second", every, lambda sums: sums.batch_wait_ms),
             ],
         ),
-        "batch-rows": _chart(
-            "Batch size", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)
-        ),
+        "batch-rows": _chart("Batch size", "mean", "line", _by_model(groups, spans, lambda sums: sums.rows_per_batch)),
         "batch-padding": _chart(
             "Padding",
             "% of the computed values",
             "line",
             _by_model(groups, spans, lambda sums: sums.padding_percent),
         ),
-        "run-time": _chart(
-            "Time per run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)
-        ),
+        "run-time": _chart("Time per run", "ms, mean", "line", _by_model(groups, spans, lambda sums: sums.run_ms)),
         "loads": _chart(
             "Loads and evictions",
             f"files, per {SPAN_S} s",
@@ -117,13 +111,9 @@ def _by_model(
     return [_line(group.name, group.tone, [group.in_(span) for span in spans], value) for group in groups]
 
 
-def _line(
-    name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]
-) -> EngineLine:
+def _line(name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]) -> EngineLine:
     values = [value(each) for each in sums]
-    return EngineLine(
-        name=name, tone=tone, values=[None if number is None else round(number, 3) for number in values]
-    )
+    return EngineLine(name=name, tone=tone, values=[None if number is None else round(number, 3) for number in values])
 
 
 def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[EngineLine]) -> EngineChart:

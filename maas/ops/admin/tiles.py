@@ -169,8 +169,7 @@ def _known(home: Home) -> Tile:
     if home.requests is None:
         return Tile("known", title, "–", "The cache Redis does not answer.", url, WATCH)
     hits, shared, misses = (
-        sum(getattr(minute, name) for minute in home.requests.values())
-        for name in ("hits", "shared", "misses")
+        sum(getattr(minute, name) for minute in home.requests.values()) for name in ("hits", "shared", "misses")
     )
     parts = [f"{hits:,} hits, {shared:,} shared, {misses:,} misses"]
     if home.cache is not None:

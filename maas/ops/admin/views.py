@@ -45,9 +45,7 @@ def _requests(home: Home) -> Chart:
         Line(name="rate limited (429)", tone="watch", values=[row.limited for row in rows]),
         Line(name="failed (5xx)", tone="bad", values=[row.failed for row in rows]),
     ]
-    return Chart(
-        minutes=home.minutes, lines=lines, words=_words("Requests", lines), empty=_unless_drawn(empty, lines)
-    )
+    return Chart(minutes=home.minutes, lines=lines, words=_words("Requests", lines), empty=_unless_drawn(empty, lines))
 
 
 def _pages(home: Home) -> Chart:
@@ -57,9 +55,7 @@ def _pages(home: Home) -> Chart:
         Line(name="succeeded", tone="accent", values=[row.succeeded for row in rows]),
         Line(name="failed", tone="bad", values=[row.failed for row in rows]),
     ]
-    return Chart(
-        minutes=home.minutes, lines=lines, words=_words("Pages", lines), empty=_unless_drawn(empty, lines)
-    )
+    return Chart(minutes=home.minutes, lines=lines, words=_words("Pages", lines), empty=_unless_drawn(empty, lines))
 
 
 def _unless_drawn(empty: str, lines: list[Line]) -> str:
@@ -94,9 +90,7 @@ class Ranking:
 
 def rankings(home: Home) -> list[Ranking]:
     return [
-        Ranking(
-            "failures", "Failed pages by error code", _failures(home), "No failed pages in the last 24 hours."
-        ),
+        Ranking("failures", "Failed pages by error code", _failures(home), "No failed pages in the last 24 hours."),
         Ranking("states", "Jobs by state", _states(home), "No jobs in the last 24 hours."),
         Ranking("jobs-by-tenant", "Jobs by tenant", _tenants(home), "No jobs in the last 24 hours."),
         Ranking("storage-by-tenant", "Storage by tenant", _storage(home), "No stored documents.", ""),
@@ -167,9 +161,7 @@ def _storage(home: Home) -> list[Bar] | None:
 def _bars(rows: Iterable[tuple[str, int, str, str, str]]) -> list[Bar]:
     found = list(rows)
     largest = max((row[1] for row in found), default=0) or 1
-    return [
-        Bar(name, text, round(100 * count / largest), url, tone) for name, count, text, url, tone in found
-    ]
+    return [Bar(name, text, round(100 * count / largest), url, tone) for name, count, text, url, tone in found]
 
 
 def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:

@@ -42,8 +42,7 @@ Parts = TypeVar("Parts", bound=Part)
 def may_see(request: HttpRequest, *kinds: str) -> bool:
     """Decide as the lists of the admin do: an operator who may change a kind of row may also see it."""
     return all(
-        any(request.user.has_perm(kind.replace(".", f".{may}_")) for may in ("view", "change"))
-        for kind in kinds
+        any(request.user.has_perm(kind.replace(".", f".{may}_")) for may in ("view", "change")) for kind in kinds
     )
 
 

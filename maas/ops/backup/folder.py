@@ -80,9 +80,7 @@ class BackupFolder:
         try:
             content: dict[str, Any] = json.loads(path.read_text())
         except (OSError, ValueError) as error:
-            raise BackupError(
-                f"{self.root} is no whole backup: {path.name} cannot be read ({error})"
-            ) from None
+            raise BackupError(f"{self.root} is no whole backup: {path.name} cannot be read ({error})") from None
         if content.get("format") != FORMAT:
             raise BackupError(f"{path} is of format {content.get('format')}; this version reads {FORMAT}")
         return Manifest(**content)

@@ -84,9 +84,7 @@ def _of_tasks() -> Iterator[NamedFile]:
 
 
 def _of_archives() -> Iterator[NamedFile]:
-    for name, sha256, archive_id in (
-        _unfinished_archives().values_list("file", "sha256", "id").iterator(CHUNK)
-    ):
+    for name, sha256, archive_id in _unfinished_archives().values_list("file", "sha256", "id").iterator(CHUNK):
         yield NamedFile(name, sha256, archive_id)
 
 

@@ -27,9 +27,7 @@ SELECT EXISTS (
 _MARKS = (TABLE, " EXTENSION - vector ", " COMMENT - EXTENSION vector ")
 
 
-def dump(
-    url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None
-) -> None:
+def dump(url: str, into: Path, *, snapshot: str, role: str, waiting: Callable[[], None] = lambda: None) -> None:
     """Dump all rows that `role` sees as of `snapshot` for pg_restore, in one file. Call `waiting` every second."""
     flags = ["--format=custom", f"--file={into}", f"--snapshot={snapshot}", "--lock-wait-timeout=60s"]
     _run("pg_dump", url, [*flags, f"--role={role}", "--enable-row-security"], waiting)
@@ -49,9 +47,7 @@ def _run(program: str, url: str, flags: Sequence[str], waiting: Callable[[], Non
     _output(argv, _environment(url), waiting)
 
 
-def _output(
-    argv: Sequence[str], environment: Mapping[str, str], waiting: Callable[[], None] = lambda: None
-) -> str:
+def _output(argv: Sequence[str], environment: Mapping[str, str], waiting: Callable[[], None] = lambda: None) -> str:
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, env=environment, stdout=pipe, stderr=pipe, text=True) as running:
         stdout, stderr = _ended(running, waiting)

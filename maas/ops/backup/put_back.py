@@ -85,9 +85,7 @@ _AFTERWARDS = (
     " (SELECT id FROM jobs_job WHERE document_id = ANY(%(erased)s::uuid[]))",
     "UPDATE jobs_document SET deleted_at = now() WHERE id = ANY(%(erased)s::uuid[])",
 )
-_TABLES_THERE = (
-    "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
-)
+_TABLES_THERE = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +142,7 @@ class PuttingBack:
         home = settings.MAAS_HOME
         taken = [name for name in ("secrets.json", "postgres", "files") if (home / name).exists()]
         if taken:
-            raise BackupError(
-                f"{home} has {taken[0]} already: set MAAS_HOME to a folder that is empty or new"
-            )
+            raise BackupError(f"{home} has {taken[0]} already: set MAAS_HOME to a folder that is empty or new")
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_map(home / "secrets.json", secrets)
         for name in KEPT_STATE:
@@ -170,9 +166,7 @@ class PuttingBack:
         if EMBEDDINGS not in self._manifest.rows or programs.takes_embeddings(url):
             programs.load(url, self._folder.dump)
             return
-        self._say(
-            "this PostgreSQL has no pgvector 0.7: pages will not be found by meaning; all else is loaded"
-        )
+        self._say("this PostgreSQL has no pgvector 0.7: pages will not be found by meaning; all else is loaded")
         programs.load(url, self._folder.dump, chosen=programs.without_embeddings)
         del self._manifest.rows[EMBEDDINGS]
 

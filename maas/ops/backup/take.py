@@ -49,9 +49,7 @@ def one_moment() -> Iterator[str]:
 def refuse_hidden_tables() -> None:
     hidden = _names(_HIDDEN)
     if hidden:
-        raise BackupError(
-            f"row security would hide rows of {', '.join(hidden)}: give them an operator_access"
-        )
+        raise BackupError(f"row security would hide rows of {', '.join(hidden)}: give them an operator_access")
 
 
 def row_counts() -> dict[str, int]:

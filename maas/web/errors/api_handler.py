@@ -27,11 +27,7 @@ def status_at(path: str, status: int) -> int:
 
 def is_openai(path: str) -> bool:
     """Say whether a path belongs to the addresses where the body of an error has only OpenAI's format."""
-    return (
-        path == EMBEDDINGS
-        or path in OPENAI_LISTS
-        or path.startswith(tuple(f"{prefix}/" for prefix in OPENAI_LISTS))
-    )
+    return path == EMBEDDINGS or path in OPENAI_LISTS or path.startswith(tuple(f"{prefix}/" for prefix in OPENAI_LISTS))
 
 
 def shaped(path: str, problem: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:

@@ -105,9 +105,7 @@ def _again(request: HttpRequest) -> str:
     if request.method in {"GET", "HEAD"}:
         return request.get_full_path()
     came_from = urlsplit(request.headers.get("Referer", ""))
-    here = url_has_allowed_host_and_scheme(
-        came_from.geturl(), allowed_hosts={request.META.get("HTTP_HOST", "")}
-    )
+    here = url_has_allowed_host_and_scheme(came_from.geturl(), allowed_hosts={request.META.get("HTTP_HOST", "")})
     return _here(came_from.path, came_from.query) if came_from.netloc and here else "/"
 
 

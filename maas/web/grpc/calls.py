@@ -22,9 +22,7 @@ LONGEST_WRITE_S = 60.0
 ANSWERED = 200
 ERROR_CODE = "maas-error-code"
 CLIENT_GONE = "client_gone"
-TOLD = frozenset(
-    {"x-request-id", "server-timing", "retry-after", "ratelimit", "ratelimit-policy", "x-cache", "age"}
-)
+TOLD = frozenset({"x-request-id", "server-timing", "retry-after", "ratelimit", "ratelimit-policy", "x-cache", "age"})
 """Headers that also apply to a gRPC call."""
 
 

@@ -37,9 +37,7 @@ STREAMS, STREAMS_OF_ONE, FOR_FIRST = 64, 16, 16
 
 
 class StreamSlots:
-    def __init__(
-        self, most: int = STREAMS, max_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST
-    ) -> None:
+    def __init__(self, most: int = STREAMS, max_of_one: int = STREAMS_OF_ONE, for_first: int = FOR_FIRST) -> None:
         self._most = most
         self._max_of_one = max_of_one
         self._for_first = for_first
@@ -63,9 +61,7 @@ class StreamSlots:
 
 
 def _full(what: str) -> Overloaded:
-    return Overloaded(
-        f"{what} already. Use those, or try again.", gate="grpc_streams", extra={"retry_after_s": 5}
-    )
+    return Overloaded(f"{what} already. Use those, or try again.", gate="grpc_streams", extra={"retry_after_s": 5})
 
 
 log = structlog.get_logger(__name__)
@@ -80,9 +76,7 @@ class StreamIdle(DomainError):
 
 
 class Streams:
-    def __init__(
-        self, app: App, stop: Stop, credential_checks: CredentialChecks, *, idle_s: float = IDLE_S
-    ) -> None:
+    def __init__(self, app: App, stop: Stop, credential_checks: CredentialChecks, *, idle_s: float = IDLE_S) -> None:
         """Set up streams. `idle_s` is the time that a stream may be without a message."""
         self._app = app
         self._stop = stop

@@ -96,6 +96,4 @@ class GuardedBody:
     def _what_was_slow(self, left_s: float) -> str:
         if left_s <= self._allowance.idle_s:
             return f"The body did not arrive within {self._allowance.total_s:g} s; {self._bytes} bytes did."
-        return (
-            f"No byte of the body arrived for {self._allowance.idle_s:g} s; {self._bytes} bytes did before."
-        )
+        return f"No byte of the body arrived for {self._allowance.idle_s:g} s; {self._bytes} bytes did before."

@@ -336,9 +336,7 @@ def _worded(scope: Scope, error: Exception, *, hang_up: bool) -> Refusal:
     error = known or error
     if not isinstance(error, DomainError):
         log.error("unhandled_error", exc_info=error, **where)
-        error = InternalError(
-            f"Something went wrong on our side. Quote request {scope[REQUEST_ID]} to the operator."
-        )
+        error = InternalError(f"Something went wrong on our side. Quote request {scope[REQUEST_ID]} to the operator.")
     refused = refusal(scope, error, hang_up=hang_up)
     REFUSALS.labels(code=error.code).inc()
     log.info("request_refused", code=error.code, status=refused.status, **where)

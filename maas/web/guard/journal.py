@@ -202,9 +202,7 @@ class Journal:
                     self._key_use.see(note.caller.identity, note.came_from)
                 if _is_told(note, note.caller.identity):
                     of_tenants[note.caller.identity.tenant_id].append(note)
-        texts = {
-            tenant_id: [entry_of(note).to_text() for note in own] for tenant_id, own in of_tenants.items()
-        }
+        texts = {tenant_id: [entry_of(note).to_text() for note in own] for tenant_id, own in of_tenants.items()}
         pipeline = self._client.pipeline(transaction=False)
         add_to(pipeline, texts, _minutes(notes))
         await pipeline.execute()

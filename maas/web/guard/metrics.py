@@ -4,9 +4,7 @@ from functools import cache
 
 from prometheus_client import Counter, Histogram
 
-REFUSALS = Counter(
-    "maas_refusals_total", "Requests and websockets refused by the guard, before Django.", ["code"]
-)
+REFUSALS = Counter("maas_refusals_total", "Requests and websockets refused by the guard, before Django.", ["code"])
 REQUEST_SECONDS = Histogram(
     "maas_request_seconds",
     "Time from a request's arrival to the start of its response.",

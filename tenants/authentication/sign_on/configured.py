@@ -55,9 +55,7 @@ def _named(name: str, values: Mapping[str, str], secure: bool) -> SignOnProvider
     url, client_id, secret = (_needed(f"{start}_{part}", values) for part in ("URL", "CLIENT_ID", "SECRET"))
     scheme = urlsplit(url).scheme
     if scheme not in ("https", "http") or not urlsplit(url).hostname:
-        raise ImproperlyConfigured(
-            f"{start}_URL={url!r} must be the issuer's address, such as https://id.example"
-        )
+        raise ImproperlyConfigured(f"{start}_URL={url!r} must be the issuer's address, such as https://id.example")
     if secure and scheme != "https":
         raise ImproperlyConfigured(f"{start}_URL={url!r} must be https where MAAS_SECURE=1")
     return SignOnProvider(name, values.get(f"{start}_NAME") or name.capitalize(), client_id, secret, url=url)
@@ -84,7 +82,5 @@ def _known(values: Mapping[str, str]) -> Sequence[SignOnProvider]:
 def _needed(name: str, values: Mapping[str, str]) -> str:
     value = values.get(name, "")
     if not value:
-        raise ImproperlyConfigured(
-            f"{name} is needed for signing in through it: set it, or take the provider away"
-        )
+        raise ImproperlyConfigured(f"{name} is needed for signing in through it: set it, or take the provider away")
     return value

@@ -24,9 +24,7 @@ def nonce_for(verifier: str) -> str:
     return hashlib.sha256(f"nonce:{verifier}".encode()).hexdigest()
 
 
-def verified_claims(
-    token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str
-) -> dict[str, Any]:
+def verified_claims(token: str, keys: Mapping[str, Any], *, issuer: str, client_id: str, nonce: str) -> dict[str, Any]:
     """Verify a token and return its claims. Raises NotBelieved."""
     try:
         header = jwt.get_unverified_header(token)

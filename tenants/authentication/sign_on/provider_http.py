@@ -72,7 +72,5 @@ def _read(response: requests.Response, until: float) -> bytes:
             if len(read) > MAX_BYTES:
                 raise TooMuch(f"{response.url} answers with more than {MAX_BYTES} bytes", response=response)
             if time.monotonic() > until:
-                raise TooMuch(
-                    f"{response.url} takes longer than {LONGEST_S:.0f} s to answer", response=response
-                )
+                raise TooMuch(f"{response.url} takes longer than {LONGEST_S:.0f} s to answer", response=response)
     return bytes(read)

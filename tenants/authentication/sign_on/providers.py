@@ -76,14 +76,10 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             if urlsplit(str(found.get(name, ""))).scheme not in schemes:
                 raise OAuth2Error(f"{url} names no {name} that can be used: {found.get(name)!r}")
         if urlsplit(str(found.get("userinfo_endpoint", "https:"))).scheme not in schemes:
-            raise OAuth2Error(
-                f"{url} names no userinfo_endpoint that can be used: {found['userinfo_endpoint']!r}"
-            )
+            raise OAuth2Error(f"{url} names no userinfo_endpoint that can be used: {found['userinfo_endpoint']!r}")
         return found
 
-    def complete_login(
-        self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
-    ) -> SocialLogin:
+    def complete_login(self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any) -> SocialLogin:
         config = self.openid_config
         try:
             claims = verified_claims(
@@ -98,9 +94,7 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         data = {**claims, **self._more(config, token, claims)}
         return self.get_provider().sociallogin_from_response(request, {"id_token": data})
 
-    def _more(
-        self, config: Mapping[str, Any], token: SocialToken, claims: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _more(self, config: Mapping[str, Any], token: SocialToken, claims: Mapping[str, Any]) -> dict[str, Any]:
         """Return more data about the person. Data about another person raises an error."""
         if "email" in claims or "userinfo_endpoint" not in config:
             return {}
@@ -111,9 +105,7 @@ class OpenIdAdapter(_Adapter, OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 class GitHubAdapter(_Adapter, GitHubOAuth2Adapter):  # type: ignore[misc]
-    def complete_login(
-        self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
-    ) -> SocialLogin:
+    def complete_login(self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any) -> SocialLogin:
         try:
             return super().complete_login(request, app, token, **kwargs)
         except (KeyError, ValueError, TypeError) as error:

@@ -55,9 +55,7 @@ class DrawForm(forms.Form):
         required=False,
         initial=True,
         widget=UnfoldBooleanSwitchWidget,
-        help_text=_(
-            "On: later usage of this month goes on the next invoice. Off: only the usage so far is billed."
-        ),
+        help_text=_("On: later usage of this month goes on the next invoice. Off: only the usage so far is billed."),
     )
 
 
@@ -165,9 +163,7 @@ def credit_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
     invoice = _invoice(request, invoice_id)
     before = _taken_back(invoice)
     form = CreditForm(request.POST or None, initial={"taken_back": before})
-    left, net = (
-        amount_of(some, invoice.currency) for some in (invoice.net_micros - before, invoice.net_micros)
-    )
+    left, net = (amount_of(some, invoice.currency) for some in (invoice.net_micros - before, invoice.net_micros))
     explanation = (
         f"Up to {left} of {net} before tax can be credited. The credit note reduces the open amount; paid amounts "
         "become account credit. You cannot undo a credit note."
@@ -224,9 +220,7 @@ def write_off_page(request: HttpRequest, invoice_id: UUID) -> HttpResponse:
 def _written_off(request: HttpRequest, invoice: Invoice, form: ReasonForm) -> HttpResponse:
     reason = form.cleaned_data["reason"]
     with transaction.atomic(using=OPERATOR):
-        write_off(
-            tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user)
-        )
+        write_off(tenant_id=invoice.tenant_id, invoice_id=invoice.pk, reason=reason, made_by=str(request.user))
         _log(request, invoice, f"Wrote off the open amount: {reason}")
     messages.success(request, f"{invoice.number} written off.")
     return redirect("admin:tenants_invoice_change", invoice.pk)

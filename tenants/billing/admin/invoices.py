@@ -156,9 +156,7 @@ class InvoiceAdmin(OfTenant, RecordAdmin):
     def made_out_to(self, invoice: Invoice) -> SafeString | str:
         return _party(invoice.buyer)
 
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Invoice | None:
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Invoice | None:
         """Return the invoice with what its page shows, read once: the theme asks for it several times per page."""
         invoice: Invoice | None = super().get_object(request, object_id, from_field)
         if invoice is not None:

@@ -62,9 +62,7 @@ def _words(label: "StrOrPromise", help_text: "StrOrPromise" = "") -> forms.CharF
 
 
 class PaymentForm(forms.ModelForm):  # type: ignore[type-arg]
-    came_in = _amount(
-        _("Received transfer"), _("The amount on the bank statement. It may differ from the amount due.")
-    )
+    came_in = _amount(_("Received transfer"), _("The amount on the bank statement. It may differ from the amount due."))
     bank_note = _words(_("Note"), _("For example the date and the bank reference."))
     give_back = _amount(_("Refund"), _("All or part of the received amount."))
     reason = _words(_("Reason"))
@@ -130,9 +128,7 @@ class TransferForm(forms.ModelForm):  # type: ignore[type-arg]
         wanted = {"number": number, "tenant_id": values.get("tenant_id"), "currency": values.get("currency")}
         values["invoice"] = Invoice.objects.filter(**wanted).first() if number else None
         if number and values["invoice"] is None:
-            self.add_error(
-                "invoice_number", _("This tenant has no invoice with this number in this currency.")
-            )
+            self.add_error("invoice_number", _("This tenant has no invoice with this number in this currency."))
         return values
 
 

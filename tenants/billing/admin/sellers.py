@@ -53,9 +53,7 @@ class PercentField(forms.DecimalField):
     """A field that people fill in as a percentage. It is stored in hundredths of a percent, so 19 stands for 19 %."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(
-            min_value=0, max_value=100, decimal_places=2, widget=UnfoldAdminDecimalFieldWidget, **kwargs
-        )
+        super().__init__(min_value=0, max_value=100, decimal_places=2, widget=UnfoldAdminDecimalFieldWidget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         return Decimal(value) / HUNDREDTHS if isinstance(value, int) else value

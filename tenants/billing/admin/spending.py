@@ -40,9 +40,7 @@ def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
     totals = UsageTotal.objects.filter(**of_month)
     days = UsageDay.objects.filter(shard__lt=UsageDay.TOTALLED, **of_month)
     wallets = Wallet.objects.filter(tenant_id__in=tenant_ids, kind=Wallet.Kind.PREPAID)
-    still_open = Invoice.objects.filter(
-        tenant_id__in=tenant_ids, kind=Invoice.Kind.INVOICE, status=Invoice.Status.OPEN
-    )
+    still_open = Invoice.objects.filter(tenant_id__in=tenant_ids, kind=Invoice.Kind.INVOICE, status=Invoice.Status.OPEN)
     late = Count("id", filter=Q(due_on__lt=timezone.now().date()))
     found = _summed(totals, "used", Sum("amount_micros")).union(
         _summed(days, "used", Sum("amount_micros")),
@@ -53,9 +51,7 @@ def spending_of(tenant_ids: Sequence[UUID]) -> dict[UUID, Spending]:
     rows: dict[UUID, dict[str, list[_Row]]] = defaultdict(lambda: defaultdict(list))
     for tenant_id, currency, what, micros, many, bad in found:
         rows[tenant_id][what].append(_Row(currency, int(micros), many, bad))
-    return {
-        tenant_id: {what: sorted(some) for what, some in theirs.items()} for tenant_id, theirs in rows.items()
-    }
+    return {tenant_id: {what: sorted(some) for what, some in theirs.items()} for tenant_id, theirs in rows.items()}
 
 
 def _summed(rows: "QuerySet[Any]", what: str, micros: Sum, many: Any = _NONE, bad: Any = _NONE) -> Any:

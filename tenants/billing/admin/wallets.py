@@ -79,9 +79,7 @@ class WalletAddForm(WalletForm):
             return fields
         theirs = Wallet.objects.filter(tenant_id=fields["tenant_id"], currency=fields["currency"])
         if theirs.exists():
-            raise forms.ValidationError(
-                _("This tenant already has a wallet in this currency. Change that wallet.")
-            )
+            raise forms.ValidationError(_("This tenant already has a wallet in this currency. Change that wallet."))
         return fields
 
 
@@ -143,9 +141,7 @@ class WalletAdmin(OfTenant):
     def since(self, wallet: Wallet) -> str:
         return ago(wallet.opened_at)
 
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Wallet | None:
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Wallet | None:
         wallet: Wallet | None = super().get_object(request, object_id, from_field)
         if wallet is not None:
             wallet.__dict__["transactions_shown"] = _shown(wallet)

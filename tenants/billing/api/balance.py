@@ -43,14 +43,10 @@ WALLET: Fields = {
     "available_micros": serializers.IntegerField(help_text="Negative if money is owed."),
     "held_micros": serializers.IntegerField(help_text="Reserved for work in progress."),
     "credit_line_micros": serializers.IntegerField(),
-    "spendable_micros": serializers.IntegerField(
-        allow_null=True, help_text="Null if only budgets limit the spending."
-    ),
+    "spendable_micros": serializers.IntegerField(allow_null=True, help_text="Null if only budgets limit the spending."),
 }
 BUDGETS = inline_serializer("BudgetOfMonth", {**BUDGET}, many=True)
-BALANCE = inline_serializer(
-    "Balance", {"object": serializers.CharField(), **WALLET, "budgets": BUDGETS}, many=True
-)
+BALANCE = inline_serializer("Balance", {"object": serializers.CharField(), **WALLET, "budgets": BUDGETS}, many=True)
 
 
 class BalanceList(APIView):

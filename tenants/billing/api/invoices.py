@@ -74,9 +74,7 @@ INVOICE: Fields = {
         "InvoiceTax",
         {
             "name": serializers.CharField(),
-            "rate_bp": serializers.IntegerField(
-                help_text="Tax rate in hundredths of a percent: 1900 is 19 %."
-            ),
+            "rate_bp": serializers.IntegerField(help_text="Tax rate in hundredths of a percent: 1900 is 19 %."),
             "note": serializers.CharField(),
         },
     ),
@@ -88,9 +86,7 @@ LINE: Fields = {
     "position": serializers.IntegerField(),
     "kind": serializers.CharField(help_text=f"One of {', '.join(InvoiceLine.Kind.values)}."),
     "month": serializers.CharField(),
-    "recorded_late": serializers.BooleanField(
-        help_text="Whether it belongs to a month that was billed before."
-    ),
+    "recorded_late": serializers.BooleanField(help_text="Whether it belongs to a month that was billed before."),
     "text": serializers.CharField(),
     "model": serializers.CharField(),
     "cached": serializers.BooleanField(),

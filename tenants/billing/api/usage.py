@@ -37,9 +37,7 @@ ROWS = ("sums", "records")
 
 _TIME = {"type": "string"}
 QUESTION = [
-    OpenApiParameter(
-        "from", _TIME, description="First day or time, in UTC. Default: the first day of this month."
-    ),
+    OpenApiParameter("from", _TIME, description="First day or time, in UTC. Default: the first day of this month."),
     OpenApiParameter("to", _TIME, description="End, not included, in UTC. Default: the end of today."),
     OpenApiParameter(
         "bucket",
@@ -48,9 +46,7 @@ QUESTION = [
     ),
     OpenApiParameter("group_by", _TIME, description=f"Any of {', '.join(GROUPS)}, separated by commas."),
     OpenApiParameter("model", _TIME, description="Only these models, separated by commas."),
-    OpenApiParameter(
-        "key", _TIME, description="Only these keys: IDs, separated by commas. `none`: usage by users."
-    ),
+    OpenApiParameter("key", _TIME, description="Only these keys: IDs, separated by commas. `none`: usage by users."),
     OpenApiParameter(
         "livemode",
         {"type": "string", "enum": ["true", "false"]},
@@ -124,9 +120,7 @@ class UsageList(APIView):
                 "data": [row_json(row, question, keys) for row in rows[:limit]],
                 "has_more": len(rows) > limit,
                 "next_cursor": write_cursor(question, rows[limit - 1]) if len(rows) > limit else None,
-                "totals": [
-                    {"livemode": mode, **sum_json(of_all[mode])} for mode in (True, False) if mode in of_all
-                ],
+                "totals": [{"livemode": mode, **sum_json(of_all[mode])} for mode in (True, False) if mode in of_all],
             }
         )
 
@@ -230,9 +224,7 @@ def read_cursor(question: UsageQuery, text: str) -> tuple[datetime, list[str]]:
             raise ValueError
         kind, at, *groups = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         moment = datetime.fromisoformat(at)
-        whole = moment.tzinfo is not None and all(
-            isinstance(group, str) and "\0" not in group for group in groups
-        )
+        whole = moment.tzinfo is not None and all(isinstance(group, str) and "\0" not in group for group in groups)
     except (ValueError, TypeError):
         whole = False
     if (

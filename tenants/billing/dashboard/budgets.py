@@ -43,9 +43,7 @@ class BudgetForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),
     )
 
-    def __init__(
-        self, *args: Any, keys: Sequence[tuple[str, str]], currencies: Sequence[str], **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, keys: Sequence[tuple[str, str]], currencies: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["of"].choices = [("", _ACCOUNT), *keys]  # type: ignore[attr-defined]
         self.fields["currency"].choices = [(currency, currency) for currency in currencies]  # type: ignore[attr-defined]

@@ -13,9 +13,7 @@ urlpatterns = [
     path("billing/invoices.csv", views.invoice_list_csv, name="invoices_csv"),
     path("billing/invoices/<str:invoice_id>", views.invoice_page, name="invoice"),
     *(
-        path(
-            f"billing/invoices/<str:invoice_id>/{kind}", views.invoice_file, {"kind": kind}, f"invoice_{kind}"
-        )
+        path(f"billing/invoices/<str:invoice_id>/{kind}", views.invoice_file, {"kind": kind}, f"invoice_{kind}")
         for kind in ("pdf", "csv", "json")
     ),
     path("billing/invoices/<str:invoice_id>/pay", payments.pay_invoice, name="pay_invoice"),

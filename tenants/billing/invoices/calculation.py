@@ -96,9 +96,7 @@ def _pools(segment: Segment, month: MonthOfTime) -> tuple[Included, ...]:
     return pools.left
 
 
-def settled_by_segment(
-    segments: Sequence[Segment], elsewhere: Mapping[LineKey, int]
-) -> list[dict[LineKey, int]]:
+def settled_by_segment(segments: Sequence[Segment], elsewhere: Mapping[LineKey, int]) -> list[dict[LineKey, int]]:
     """Return the units of each segment that were included at use: its own settled lines first, up to its own usage.
 
     The rest is spread over all segments: work under one plan with units of another, and units in `elsewhere`.
@@ -144,9 +142,7 @@ def month_amounts(
         for line in bill.lines:
             if not line.price.amount_micros:
                 continue
-            item = Item(
-                "usage", first, line.price.currency, model=line.model, cached=line.cached, price=line.price
-            )
+            item = Item("usage", first, line.price.currency, model=line.model, cached=line.cached, price=line.price)
             found[item] += Amount(line.quantity, line.included)
     return {item: _priced(item, amount) for item, amount in found.items()}
 

@@ -154,9 +154,7 @@ def _settled(tenant_id: UUID, month: date) -> _Settled:
 def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, Subscription | None]]:
     """Return the tenant's plans, each with the time for which it was in force. The times have no gaps."""
     begun = [
-        subscription
-        for subscription in reversed(subscriptions_of(tenant_id))
-        if subscription.starts_at < time.until
+        subscription for subscription in reversed(subscriptions_of(tenant_id)) if subscription.starts_at < time.until
     ]
     before = [subscription for subscription in begun if subscription.starts_at <= time.first]
     inside = [subscription for subscription in begun if subscription.starts_at > time.first]
@@ -165,18 +163,12 @@ def _held(tenant_id: UUID, time: MonthOfTime) -> list[tuple[datetime, datetime, 
         *((subscription.starts_at, subscription) for subscription in inside),
     ]
     ends = [*(start for start, _ in starts[1:]), time.until]
-    return [
-        (start, end, subscription)
-        for (start, subscription), end in zip(starts, ends, strict=True)
-        if start < end
-    ]
+    return [(start, end, subscription) for (start, subscription), end in zip(starts, ends, strict=True) if start < end]
 
 
 def _used(tenant_id: UUID, since: datetime, until: datetime) -> tuple[tuple[Used, ...], int]:
     rows = _rows(_USED, tenant_id, since=since, until=until)
-    used = tuple(
-        Used(day, model, quantity, _price(price), cached) for day, model, cached, price, quantity, _ in rows
-    )
+    used = tuple(Used(day, model, quantity, _price(price), cached) for day, model, cached, price, quantity, _ in rows)
     return used, sum(row[-1] for row in rows)
 
 
@@ -210,9 +202,7 @@ def months_with_late_uses(tenant_id: UUID, before: Month) -> list[Month]:
 
 
 def records_of(tenant_id: UUID, month: Month) -> int:
-    days = UsageDay.objects.filter(
-        tenant_id=tenant_id, day__gte=month.first, day__lt=month.after_last, livemode=True
-    )
+    days = UsageDay.objects.filter(tenant_id=tenant_id, day__gte=month.first, day__lt=month.after_last, livemode=True)
     return int(days.aggregate(sum=Sum("records"))["sum"] or 0)
 
 

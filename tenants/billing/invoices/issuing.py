@@ -51,9 +51,7 @@ def text_of(line: CalculatedLine, plans: Mapping[UUID, str]) -> str:
             text = "Not charged: the balance was used up"
         case _:
             meter = f"{name_of(item.price.meter)}s" if item.price else ""
-            text = ", ".join(
-                part for part in (item.model, "cache hits" if item.cached else "", meter) if part
-            )
+            text = ", ".join(part for part in (item.model, "cache hits" if item.cached else "", meter) if part)
     return (f"{text} (usage of {item.month:%B %Y}, recorded late)" if line.recorded_late else text)[:LONGEST]
 
 
@@ -94,9 +92,7 @@ class Parties:
         }
 
 
-def issue(
-    draft: Draft, parties: Parties, *, time: MonthOfTime, adjusted_micros: int, later_micros: int
-) -> Invoice:
+def issue(draft: Draft, parties: Parties, *, time: MonthOfTime, adjusted_micros: int, later_micros: int) -> Invoice:
     """Write an invoice that bills `adjusted_micros` beyond the charges made at use.
 
     `later_micros` were charged to the balance after the period, and do not count as missing for this invoice.

@@ -70,9 +70,7 @@ class BillingDetails(TenantOwned):
     address = models.TextField(max_length=500, blank=True)
     country = models.CharField(max_length=2, blank=True, validators=[COUNTRY])
     tax_id = models.CharField("tax ID", max_length=50, blank=True)
-    email = models.EmailField(
-        blank=True, help_text="Receives invoices in addition to owners and billing members."
-    )
+    email = models.EmailField(blank=True, help_text="Receives invoices in addition to owners and billing members.")
     reference = models.CharField(
         max_length=100, blank=True, help_text="Printed on each invoice, such as an order number."
     )
@@ -146,9 +144,7 @@ class Invoice(TenantOwned):
     total_micros = models.BigIntegerField()
     due_micros = models.BigIntegerField(help_text="Amount not covered by the balance at issue.")
     paid_micros = models.BigIntegerField(default=0)
-    credited_micros = models.BigIntegerField(
-        default=0, help_text="Part of the due amount that credit notes canceled."
-    )
+    credited_micros = models.BigIntegerField(default=0, help_text="Part of the due amount that credit notes canceled.")
     written_off_micros = models.BigIntegerField(default=0)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.OPEN)
     paid_at = models.DateTimeField(null=True)
@@ -200,9 +196,7 @@ class InvoiceLine(TenantOwned):
     position = models.PositiveIntegerField()
     kind = models.CharField(max_length=12, choices=Kind.choices)
     month = models.DateField(help_text="First day of the month that the line belongs to.")
-    recorded_late = models.BooleanField(
-        default=False, help_text="Belongs to a month that was billed earlier."
-    )
+    recorded_late = models.BooleanField(default=False, help_text="Belongs to a month that was billed earlier.")
     text = models.CharField(max_length=320)
     plan_id = models.UUIDField(null=True, help_text="Plan of a fee.")
     model = models.CharField(max_length=100, blank=True)

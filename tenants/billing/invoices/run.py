@@ -77,9 +77,7 @@ def bill_ended_months(delays: RetryDelays | None = None, clock: Callable[[], dat
     if seller is None or not _clocks_agree(now, clock()):
         return 0
     return sum(
-        _closed(tenant_id, month, retry_delays, now)
-        for month in _ended(seller, now)
-        for tenant_id in _open(month)
+        _closed(tenant_id, month, retry_delays, now) for month in _ended(seller, now) for tenant_id in _open(month)
     )
 
 

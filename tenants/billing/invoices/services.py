@@ -62,9 +62,7 @@ def draw_month(tenant_id: UUID, month: Month, *, closes: bool, made_by: str = ""
     return issued
 
 
-def credit(
-    *, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None
-) -> Invoice:
+def credit(*, tenant_id: UUID, invoice_id: UUID, reason: str, made_by: str, net_micros: int | None = None) -> Invoice:
     """Issue a credit note for this net amount, or for all that is left if it is None. Raises NotBillable."""
     with _alone(tenant_id) as tenant:
         invoice = _locked(tenant_id, invoice_id)
@@ -134,9 +132,7 @@ def _require_turn(parties: issuing.Parties, month: Month, time: MonthOfTime, *, 
     first = Month.of(parties.seller.bills_from)
     tenant_id = parties.tenant.pk
     if month < first:
-        raise NotBillable(
-            f"{month} is not billed. According to the company details, billing starts with {first}."
-        )
+        raise NotBillable(f"{month} is not billed. According to the company details, billing starts with {first}.")
     if time.until <= time.first or (closes and time.until < time.after_last):
         raise NotBillable(f"{month} is not over yet." if closes else f"{month} has not begun.")
     closed = set(ClosedMonth.objects.filter(tenant_id=tenant_id).values_list("month", flat=True))

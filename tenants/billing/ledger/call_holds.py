@@ -65,9 +65,7 @@ class CallHolds:
         self._looks: Remembered[_Asked, _Look] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
         self._units: Remembered[_Pools, _UnitsLook] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
 
-    async def reserve(
-        self, identity: Identity, reservation_id: UUID, currency: str, most: Most
-    ) -> Reservation | None:
+    async def reserve(self, identity: Identity, reservation_id: UUID, currency: str, most: Most) -> Reservation | None:
         """Reserve the highest cost that the call may have. Return None if the tenant's spending has no limit. Raises
         InsufficientFunds.
 

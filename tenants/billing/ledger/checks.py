@@ -22,6 +22,4 @@ class Compared:
 
 
 def differences(compared: Iterable[Compared]) -> list[Compared]:
-    return sorted(
-        comparison for comparison in compared if comparison.expected_micros != comparison.found_micros
-    )
+    return sorted(comparison for comparison in compared if comparison.expected_micros != comparison.found_micros)

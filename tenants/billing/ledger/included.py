@@ -207,9 +207,7 @@ def use_included(source: Source, works: Works, *, costs: bool) -> Sequence[Allot
     late = _late_rooms(source, covered) if prepaid else []
     first = allot(covered, [*late, *free])
     free = left_in(free, first)
-    others = (
-        [work for work in done if work.pool is None] if held or any(room.quantity for room in free) else []
-    )
+    others = [work for work in done if work.pool is None] if held or any(room.quantity for room in free) else []
     wanted = [allotment for allotment in allot(others, [*held, *free]) if not allotment.room.held]
     taken = _taken(source, wanted, free, anyhow=True)
     then = allot(others, [*held, *_granted(free, taken)])
@@ -226,9 +224,7 @@ def _late_rooms(source: Source, covered: Sequence[Work]) -> list[Remaining]:
     return [room for month in sorted(months) for room in rooms_of_month(source.tenant_id, month)]
 
 
-def _taken(
-    source: Source, wanted: Iterable[Allotted], rooms: Sequence[Remaining], *, anyhow: bool
-) -> TakenUnits:
+def _taken(source: Source, wanted: Iterable[Allotted], rooms: Sequence[Remaining], *, anyhow: bool) -> TakenUnits:
     quantities, left = _by_pool(wanted), {room.name: room.quantity for room in rooms}
     pools = [PoolWanted(name, left[name], quantity) for name, quantity in sorted(quantities.items())]
     return TakenUnits(source.tenant_id, pools, anyhow=anyhow)

@@ -19,9 +19,7 @@ class IncludedPool(TenantOwned):
     class Meta(TenantOwned.Meta):
         constraints = [
             *TenantOwned.Meta.constraints,
-            models.UniqueConstraint(
-                fields=["tenant", "since", "model", "meter"], name="tenants_includedpool_once"
-            ),
+            models.UniqueConstraint(fields=["tenant", "since", "model", "meter"], name="tenants_includedpool_once"),
             models.CheckConstraint(
                 condition=models.Q(granted__gte=models.F("used") + models.F("held")),
                 name="tenants_includedpool_has_them",

@@ -30,9 +30,7 @@ class Wallet(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["tenant", "currency"], name="tenants_wallet_once"),
-            models.CheckConstraint(
-                condition=models.Q(held_micros__gte=0), name="tenants_wallet_holds_no_debt"
-            ),
+            models.CheckConstraint(condition=models.Q(held_micros__gte=0), name="tenants_wallet_holds_no_debt"),
         ]
 
     def __str__(self) -> str:
@@ -56,9 +54,7 @@ class LedgerTransaction(TenantOwned):
     day = models.DateField(help_text="The day that the transaction belongs to, in UTC.")
     api_key_id = models.UUIDField(null=True)
     reason = models.CharField(max_length=200, blank=True)
-    made_by = models.CharField(
-        max_length=254, blank=True, help_text="The operator who created the transaction."
-    )
+    made_by = models.CharField(max_length=254, blank=True, help_text="The operator who created the transaction.")
     earlier = models.JSONField(
         null=True,
         editable=False,

@@ -46,9 +46,7 @@ _BUDGETS = f"""
 """  # noqa: S608  # made of constants alone
 # The lock is a separate statement. A statement that waits for the row continues with its old view of other tables, in
 # which a new budget may be missing.
-_LOCK = (
-    "SELECT FROM tenants_wallet WHERE tenant_id = %(tenant)s AND currency = %(currency)s FOR NO KEY UPDATE"
-)
+_LOCK = "SELECT FROM tenants_wallet WHERE tenant_id = %(tenant)s AND currency = %(currency)s FOR NO KEY UPDATE"
 _POST = """
 WITH wallet AS (
     UPDATE tenants_wallet
@@ -133,9 +131,7 @@ def post(
         **source.named,
         "id": uuid7(),
         "kind": posting.kind,
-        "earlier": json.dumps({f"{month:%Y-%m}": micros for month, micros in earlier.items()})
-        if earlier
-        else None,
+        "earlier": json.dumps({f"{month:%Y-%m}": micros for month, micros in earlier.items()}) if earlier else None,
         "credit": credit,
         "held": held,
         "used": -(credit + held),

@@ -113,9 +113,7 @@ def payment(*, amount_micros: int, open_micros: int) -> Posting:
         raise ValueError(f"of {amount_micros} it is not possible to pay {open_micros}")
     return Posting(
         PAYMENT,
-        _entries(
-            (PAYMENTS, -amount_micros), (RECEIVABLE, open_micros), (CREDIT, amount_micros - open_micros)
-        ),
+        _entries((PAYMENTS, -amount_micros), (RECEIVABLE, open_micros), (CREDIT, amount_micros - open_micros)),
     )
 
 

@@ -102,9 +102,9 @@ def note_difference(comparison: Compared) -> None:
 
 def difference_is_gone(tenant_id: UUID, compared: str, subject: str) -> None:
     """Mark a difference as gone when somebody has dealt with it, without waiting for the next check."""
-    LedgerDifference.objects.filter(
-        tenant_id=tenant_id, compared=compared, subject=subject, resolved_at=None
-    ).update(resolved_at=Now())
+    LedgerDifference.objects.filter(tenant_id=tenant_id, compared=compared, subject=subject, resolved_at=None).update(
+        resolved_at=Now()
+    )
 
 
 def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] = ()) -> int:
@@ -115,11 +115,7 @@ def keep_differences(found: Iterable[Compared], *, not_compared: Container[str] 
             (row.tenant_id, row.compared, row.currency, row.subject): row
             for row in LedgerDifference.objects.select_for_update().filter(resolved_at=None)
         }
-        gone = [
-            row.pk
-            for subject, row in existing.items()
-            if subject not in now and row.compared not in not_compared
-        ]
+        gone = [row.pk for subject, row in existing.items() if subject not in now and row.compared not in not_compared]
         LedgerDifference.objects.filter(pk__in=gone).update(resolved_at=Now())
         for subject, comparison in now.items():
             if subject not in existing:

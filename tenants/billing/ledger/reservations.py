@@ -96,9 +96,7 @@ class Reservations:
         self._away = False
         self._away_until_s = float("-inf")
 
-    async def seen(
-        self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()
-    ) -> Gone:
+    async def seen(self, tenant_id: UUID, key_id: UUID | None, currency: str, pools: Sequence[str] = ()) -> Gone:
         """Return the charges counted so far. Call it before Postgres is read. Raises ReservationsUnavailable."""
         command = script_command(tenant_id, SEEN, currency, key_id.hex if key_id else "", *pools)
         tenant, key, *units = map(int, await self._ask(command))

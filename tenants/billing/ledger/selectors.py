@@ -79,9 +79,7 @@ def balances(key_id: UUID | None = None) -> list[Balance]:
     """Return the balance in each currency, with the account's budgets and those of this key, but of no other key."""
     budgets: dict[str, list[BudgetNow]] = defaultdict(list)
     month = first_of_this_month()
-    for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=budget_key(key_id))).order_by(
-        "set_at"
-    ):
+    for budget in Budget.objects.filter(Q(api_key_id=None) | Q(api_key_id=budget_key(key_id))).order_by("set_at"):
         used = budget.used_micros if budget.month == month else 0
         now = BudgetNow(budget.scope, budget.set_by, budget.monthly_micros, used, budget.held_micros)
         budgets[budget.currency].append(now)
@@ -161,11 +159,7 @@ def _followed_a_plan(tenant_id: UUID, since: datetime, month: Month) -> bool:
     if since <= datetime.combine(month.first, time(), UTC):
         return False
     before = subscriptions_of(tenant_id).filter(starts_at__lt=since)
-    held = [
-        subscription
-        for subscription in before
-        if subscription.starts_at.astimezone(UTC).date() >= month.first
-    ]
+    held = [subscription for subscription in before if subscription.starts_at.astimezone(UTC).date() >= month.first]
     return any(subscription.plan_id for subscription in (*held, *before[len(held) : len(held) + 1]))
 
 

@@ -65,9 +65,7 @@ class Bounds:
     budgets: bool
 
 
-def hold(
-    source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None
-) -> int | None:
+def hold(source: Source, amount_micros: int, works: Works = nothing, *, bounds: Bounds | None = None) -> int | None:
     """Hold the amount and return it, or None if nothing bounds the tenant's spending. Raise if there is not enough.
 
     `bounds` is the result of `require_money` in the same transaction. Included units are held before money, for

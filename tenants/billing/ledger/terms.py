@@ -56,9 +56,7 @@ def set_terms(*, tenant_id: UUID, currency: str, kind: str, credit_line_micros: 
     wallet.save(update_fields=_TERMS)
     _tell("wallet.terms_set", wallet, before, {name: getattr(wallet, name) for name in _TERMS})
     if kind == Wallet.Kind.PREPAID != before["kind"]:
-        for other in Wallet.objects.filter(tenant_id=tenant_id, kind=Wallet.Kind.INVOICED).order_by(
-            "currency"
-        ):
+        for other in Wallet.objects.filter(tenant_id=tenant_id, kind=Wallet.Kind.INVOICED).order_by("currency"):
             set_terms(tenant_id=tenant_id, currency=other.currency, kind=kind)
     return wallet
 
@@ -170,9 +168,7 @@ def _held(tenant_id: UUID, currency: str, key_id: UUID | None) -> int:
 def _sharing(tenant_id: UUID, key_id: UUID) -> list[UUID]:
     """Return the key and all keys that replaced it."""
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(
-            "SELECT id FROM tenants_apikey WHERE tenant_id = %s AND budgets_of = %s", [tenant_id, key_id]
-        )
+        cursor.execute("SELECT id FROM tenants_apikey WHERE tenant_id = %s AND budgets_of = %s", [tenant_id, key_id])
         return [key_id, *(found for (found,) in cursor.fetchall())]
 
 
@@ -194,9 +190,7 @@ def remove_own_budget(*, tenant_id: UUID, budget_id: UUID) -> bool:
         budget = Budget.objects.filter(tenant_id=tenant_id, id=budget_id, set_by=Budget.By.TENANT).first()
     if budget is None:
         return False
-    set_own_budget(
-        tenant_id=tenant_id, currency=budget.currency, monthly_micros=None, key_id=budget.api_key_id
-    )
+    set_own_budget(tenant_id=tenant_id, currency=budget.currency, monthly_micros=None, key_id=budget.api_key_id)
     return True
 
 

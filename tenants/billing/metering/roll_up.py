@@ -93,10 +93,7 @@ class Backlog:
 
     def remove(self, entries: Sequence[Entry]) -> int:
         """Remove the entries and return the number that were still there."""
-        return sum(
-            self._client.xdel(self._key, *[entry.name for entry in part])
-            for part in parts_of(entries, AT_ONCE)
-        )
+        return sum(self._client.xdel(self._key, *[entry.name for entry in part]) for part in parts_of(entries, AT_ONCE))
 
     def set_aside(self, refused: Sequence[Refused]) -> None:
         """Move the entries to the second stream in one transaction. At worst, two processes put one there twice."""
@@ -119,9 +116,7 @@ def parts_of(whole: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 WAITING = Gauge("maas_meter_events_pending", "Meter events in the stream that are not recorded yet.")
 OLDEST = Gauge("maas_meter_oldest_seconds", "Age of the oldest meter event in the stream.")
-ROLLED_UP = Counter(
-    "maas_meter_rolled_up_total", "Meter events that were recorded and removed from the stream."
-)
+ROLLED_UP = Counter("maas_meter_rolled_up_total", "Meter events that were recorded and removed from the stream.")
 SET_ASIDE = Counter("maas_meter_quarantined_total", "Meter events that could not be recorded.", ["reason"])
 
 

@@ -40,9 +40,7 @@ RETURNING quantity, amount_micros
 SELECT coalesce(sum(quantity), 0)::bigint, coalesce(sum(amount_micros), 0)::bigint FROM recorded
 """
 # The same statement, which also sums the included units set aside for the new events, from two pools.
-_SUMS = ", ".join(
-    f"coalesce(sum({name}), 0)::bigint" for name in ("own", "own_micros", "of_all", "of_all_micros")
-)
+_SUMS = ", ".join(f"coalesce(sum({name}), 0)::bigint" for name in ("own", "own_micros", "of_all", "of_all_micros"))
 _RECORD_COVERED = _RECORD.replace(
     "RETURNING quantity, amount_micros\n", "RETURNING id, quantity, amount_micros\n"
 ).replace(
@@ -176,10 +174,7 @@ def _charges(events: Sequence[MeterEvent]) -> Sequence[Charge]:
     """Return the charges of the live events. The amount held for an event has the event's id."""
     live = [use for use in events if use.livemode]
     whose = budget_keys(use.key_id for use in live if use.key_id)
-    return [
-        Charge(use.id, use.price.currency, use.key_id and whose[use.key_id], use.to_pay_micros)
-        for use in live
-    ]
+    return [Charge(use.id, use.price.currency, use.key_id and whose[use.key_id], use.to_pay_micros) for use in live]
 
 
 def _what_is_alike(event: MeterEvent) -> _Alike:

@@ -117,13 +117,9 @@ def book_told(*, payment_id: UUID, reported_micros: int, reason: str) -> Payment
             return payment
         _check_report(payment, reported_micros, reason)
         if payment.status == Payment.Status.SUCCEEDED:
-            raise NotBookable(
-                f"{payment} is already booked. Refund a part of it or mark the mismatch as checked."
-            )
+            raise NotBookable(f"{payment} is already booked. Refund a part of it or mark the mismatch as checked.")
         if standing is None or standing.state != "succeeded" or standing.amount_micros != reported_micros:
-            raise NotBookable(
-                f"the provider now reports another amount or status for {payment}. Reload the page."
-            )
+            raise NotBookable(f"the provider now reports another amount or status for {payment}. Reload the page.")
         if standing.currency != payment.currency or standing.tenant_id not in (None, payment.tenant_id):
             raise NotBookable(
                 f"the received payment has another currency or tenant than {payment}. Refund it at the provider."

@@ -64,12 +64,7 @@ def keep_card(checkout_id: str, *, of_tenant: UUID | None = None) -> str:
     """Keep the card of a page that the provider or a browser names, as the provider says. Raises ProviderAway."""
     provider = card_provider()
     saved = provider.saved_card(checkout_id) if provider else None
-    if (
-        provider is None
-        or saved is None
-        or saved.tenant_id is None
-        or of_tenant not in (None, saved.tenant_id)
-    ):
+    if provider is None or saved is None or saved.tenant_id is None or of_tenant not in (None, saved.tenant_id):
         return "no matching card"
     with books():
         named = {"customer_id": saved.customer_id, "tenant_id": saved.tenant_id}
@@ -103,9 +98,7 @@ def let_card_pay(*, tenant_id: UUID, pays_invoices: bool) -> None:
     with books():
         found = ProviderCustomer.objects.filter(tenant_id=tenant_id).exclude(method_id="")
         for customer in found.exclude(pays_invoices=pays_invoices):
-            changes = changes_between(
-                {"pays_invoices": customer.pays_invoices}, {"pays_invoices": pays_invoices}
-            )
+            changes = changes_between({"pays_invoices": customer.pays_invoices}, {"pays_invoices": pays_invoices})
             record(tenant_id=tenant_id, action="card.changed", subject=customer.method_text, changes=changes)
         found.update(pays_invoices=pays_invoices)
 

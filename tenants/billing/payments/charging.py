@@ -122,9 +122,9 @@ def _may_take(invoice: Invoice, customer: ProviderCustomer) -> bool:
     theirs = Payment.objects.filter(invoice=invoice)
     if theirs.filter(provider=customer.provider, status=Payment.Status.PENDING).exists():
         return False
-    refused = theirs.filter(
-        automatic=True, status=Payment.Status.FAILED, created_at__gte=customer.saved_at
-    ).order_by("created_at")
+    refused = theirs.filter(automatic=True, status=Payment.Status.FAILED, created_at__gte=customer.saved_at).order_by(
+        "created_at"
+    )
     due_at = next_try(list(refused.values_list("created_at", flat=True)))
     return due_at is not None and due_at <= database_now()
 

@@ -56,9 +56,7 @@ def receive_event(body: bytes, signature: str | None) -> str:
         if not _is_first(event):
             return BEFORE
         outcome = (card or _handled(event))[:300]
-        ProviderEvent.objects.filter(provider=STRIPE, event_id=event.event_id).update(
-            handled_at=Now(), outcome=outcome
-        )
+        ProviderEvent.objects.filter(provider=STRIPE, event_id=event.event_id).update(handled_at=Now(), outcome=outcome)
     log.info("payment_event_handled", kind=event.kind, event_id=event.event_id, outcome=outcome)
     return outcome
 

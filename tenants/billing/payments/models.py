@@ -45,17 +45,11 @@ class Payment(TenantOwned):
         null=True, editable=False, help_text="ID of the form, so that sending it twice makes one payment."
     )
     automatic = models.BooleanField(default=False, help_text="Charged automatically to a saved card.")
-    method_id = models.CharField(
-        max_length=200, blank=True, help_text="ID of the saved card at the provider."
-    )
-    checkout_id = models.CharField(
-        max_length=200, blank=True, help_text="ID of the checkout page at the provider."
-    )
+    method_id = models.CharField(max_length=200, blank=True, help_text="ID of the saved card at the provider.")
+    checkout_id = models.CharField(max_length=200, blank=True, help_text="ID of the checkout page at the provider.")
     checkout_url = models.TextField(blank=True)
     requested_at = models.DateTimeField(null=True, help_text="When it was first requested from the provider.")
-    checked_at = models.DateTimeField(
-        null=True, help_text="When the status was last checked at the provider."
-    )
+    checked_at = models.DateTimeField(null=True, help_text="When the status was last checked at the provider.")
     failure_notified_at = models.DateTimeField(null=True, help_text="When the failure was mailed.")
     invoice_micros = models.PositiveBigIntegerField(
         default=0, help_text="Part used for the invoice. The rest is account credit."
@@ -63,9 +57,7 @@ class Payment(TenantOwned):
     reopened_micros = models.PositiveBigIntegerField(
         default=0, help_text="Part of the invoice amount that is due again after refunds."
     )
-    reported_micros = models.BigIntegerField(
-        null=True, help_text="Amount reported by the provider, if it differs."
-    )
+    reported_micros = models.BigIntegerField(null=True, help_text="Amount reported by the provider, if it differs.")
     reported_currency = models.CharField(max_length=3, blank=True)
     reported_id = models.CharField(
         max_length=200,
@@ -113,9 +105,7 @@ class Payment(TenantOwned):
         ]
         indexes = [
             models.Index(fields=["tenant", "-created_at"], name="tenants_payment_newest"),
-            models.Index(
-                fields=["created_at"], condition=models.Q(status="pending"), name="tenants_payment_pending"
-            ),
+            models.Index(fields=["created_at"], condition=models.Q(status="pending"), name="tenants_payment_pending"),
         ]
 
     def is_cleared(self, micros: int, currency: str, provider_id: str) -> bool:
@@ -182,9 +172,7 @@ class ProviderCustomer(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["tenant", "provider"], name="tenants_providercustomer_once"),
-            models.UniqueConstraint(
-                fields=["provider", "customer_id"], name="tenants_providercustomer_one_tenant"
-            ),
+            models.UniqueConstraint(fields=["provider", "customer_id"], name="tenants_providercustomer_one_tenant"),
         ]
 
     def __str__(self) -> str:
@@ -204,9 +192,7 @@ class ProviderEvent(models.Model):
 
     class Meta:
         verbose_name = "payment event"
-        constraints = [
-            models.UniqueConstraint(fields=["provider", "event_id"], name="tenants_providerevent_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["provider", "event_id"], name="tenants_providerevent_once")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"

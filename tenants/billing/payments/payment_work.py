@@ -111,9 +111,7 @@ def _save(invoice: Invoice) -> None:
     )
 
 
-def audit_payment(
-    payment: Payment, action: str, amount_micros: int, note: str = "", *, more: str = ""
-) -> None:
+def audit_payment(payment: Payment, action: str, amount_micros: int, note: str = "", *, more: str = "") -> None:
     subject = f"{payment.reference}: {money(amount_micros, payment.currency)}{more}"
     record(tenant_id=payment.tenant_id, action=action, subject_id=payment.id, subject=subject, note=note)
 

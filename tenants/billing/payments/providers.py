@@ -32,9 +32,7 @@ class Offline:
 
     def refund(self, order: RefundOrder) -> RefundStanding:
         """Report the refund as done. The person who decides it sends the transfer."""
-        return RefundStanding(
-            "succeeded", order.currency, order.amount_micros, "", order.provider_id, order.refund_id
-        )
+        return RefundStanding("succeeded", order.currency, order.amount_micros, "", order.provider_id, order.refund_id)
 
     def look_at_refund(self, order: RefundOrder) -> RefundStanding | None:
         return self.refund(order)

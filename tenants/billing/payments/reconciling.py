@@ -139,11 +139,7 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
             if payment_id in ours or _is_old(payment_id, until)
         }
         news = _unless_cleared(settled, ours)
-        ours = {
-            payment_id: our
-            for payment_id, our in ours.items()
-            if payment_id in news or payment_id not in settled
-        }
+        ours = {payment_id: our for payment_id, our in ours.items() if payment_id in news or payment_id not in settled}
         tenants = _tenants(cursor, news)
         of_other_tenants = _told_otherwise(cursor, named)
     compared = against_provider(ours, news.values(), tenants=tenants)
@@ -152,10 +148,7 @@ def _compared(provider: str, theirs: Iterable[Standing], since: datetime, until:
 
 def _unless_cleared(reported: dict[UUID, Standing], ours: Mapping[UUID, Ours]) -> dict[UUID, Standing]:
     """Leave out reports that an operator has cleared, as long as amount and refunds stay the same."""
-    cleared = {
-        payment.id: payment
-        for payment in Payment.objects.filter(id__in=reported, cleared_micros__isnull=False)
-    }
+    cleared = {payment.id: payment for payment in Payment.objects.filter(id__in=reported, cleared_micros__isnull=False)}
     return {
         payment_id: their
         for payment_id, their in reported.items()
@@ -199,9 +192,7 @@ def _tenants(cursor: Any, reported: dict[UUID, Standing]) -> dict[UUID, UUID]:
 
 def _told_otherwise(cursor: Any, ids: list[UUID]) -> set[str]:
     """Return the payments whose rows show a difference already."""
-    cursor.execute(
-        "SELECT id::text FROM tenants_payment WHERE id = ANY(%s) AND reported_micros IS NOT NULL", [ids]
-    )
+    cursor.execute("SELECT id::text FROM tenants_payment WHERE id = ANY(%s) AND reported_micros IS NOT NULL", [ids])
     return {payment_id for (payment_id,) in cursor.fetchall()}
 
 

@@ -182,9 +182,7 @@ def take_dispute(reported: DisputeStanding, provider: str) -> str:
     if (payment.dispute, payment.dispute_id) != (status, dispute_id):
         Payment.objects.filter(id=payment.id).update(dispute=status, dispute_id=dispute_id)
         tell(payment, "payment.disputed", reported.amount_micros, f"{status}: {reason}" if reason else status)
-    log.warning(
-        "payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status
-    )
+    log.warning("payment_disputed", tenant_id=str(payment.tenant_id), payment_id=str(payment.id), status=status)
     if status != "lost":
         return f"dispute {status}"
     if reported.currency != payment.currency:

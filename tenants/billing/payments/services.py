@@ -112,9 +112,7 @@ def begin_invoice_payment(
     """Begin a payment of the invoice's whole open amount. A second click gets the payment that is waiting."""
     checked_provider(provider)
     with books():
-        invoice = (
-            Invoice.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id, id=invoice_id).first()
-        )
+        invoice = Invoice.objects.select_for_update(no_key=True).filter(tenant_id=tenant_id, id=invoice_id).first()
         if invoice is None:
             raise NoSuchPayment(f"There is no invoice {str(invoice_id)!r} in this account.")
         _check_open(invoice)
@@ -227,13 +225,11 @@ def _made(payment: Payment, also: Also | None) -> Payment:
 
 
 def _waiting(invoice: Invoice, provider: str) -> Payment | None:
-    pending = Payment.objects.filter(
-        invoice=invoice, provider=provider, status=Payment.Status.PENDING
-    ).order_by("-created_at")
+    pending = Payment.objects.filter(invoice=invoice, provider=provider, status=Payment.Status.PENDING).order_by(
+        "-created_at"
+    )
     if pending.filter(automatic=True).exists():
-        raise InvoiceNotOpen(
-            f"Invoice {invoice.number} is being charged to the saved card. Check again in a minute."
-        )
+        raise InvoiceNotOpen(f"Invoice {invoice.number} is being charged to the saved card. Check again in a minute.")
     same = pending.filter(amount_micros=invoice.open_micros)
     if provider != OFFLINE:
         same = same.filter(created_at__gt=Now() - (CHECKOUT_LASTS - MIN_LIFE))

@@ -141,9 +141,7 @@ def _after_its_end(payment: Payment, refund: Refund, standing: RefundStanding) -
 
 
 def _refund_difference(refund: Refund, currency: str, reported_micros: int) -> Compared:
-    return Compared(
-        refund.tenant_id, "refund", currency, str(refund.id), reported_micros, refund.amount_micros
-    )
+    return Compared(refund.tenant_id, "refund", currency, str(refund.id), reported_micros, refund.amount_micros)
 
 
 def refund_came_back(refund: Refund, payment: Payment, invoice: Invoice | None) -> None:
@@ -175,9 +173,7 @@ def _refund_of(standing: RefundStanding, provider: str) -> Refund | str:
     payment = payment_of(None, standing.of_provider_id, provider)
     if payment is None:
         return NOT_OURS
-    return decided_elsewhere(
-        payment, standing.provider_id, standing.amount_micros, "refunded at the provider"
-    )
+    return decided_elsewhere(payment, standing.provider_id, standing.amount_micros, "refunded at the provider")
 
 
 def decided_elsewhere(

@@ -101,9 +101,7 @@ def _written(rows: Iterable[Sequence[object]]) -> bytes:
     written = io.StringIO()
     writer = csv.writer(written)
     for row in rows:
-        writer.writerow(
-            [safe(cell) if isinstance(cell, str) and not _is_number(cell) else cell for cell in row]
-        )
+        writer.writerow([safe(cell) if isinstance(cell, str) and not _is_number(cell) else cell for cell in row])
     return written.getvalue().encode()
 
 

@@ -30,9 +30,7 @@ class Forecast:
     by_weekday: bool
 
 
-def forecast(
-    month: Month, today: date, by_day: Mapping[date, int], first_used: date | None
-) -> Forecast | None:
+def forecast(month: Month, today: date, by_day: Mapping[date, int], first_used: date | None) -> Forecast | None:
     """Return the forecast. `by_day` is the cost in micro-units of one currency, including today's cost so far.
 
     Return None for fewer than seven whole days since the first usage, or for a month other than the current one.
@@ -52,9 +50,7 @@ def forecast(
     rest = [_expected(day, seen, costs, by_weekday=by_weekday) for day in to_come]
     # Today is not over. It is expected to cost as much as such a day costs, and at least its cost so far.
     rest[0] = max(rest[0] - today_so_far, Fraction(0))
-    variance = Fraction(
-        sum((cost - mean) ** 2 for cost, mean in zip(costs, expected, strict=True)), len(seen)
-    )
+    variance = Fraction(sum((cost - mean) ** 2 for cost, mean in zip(costs, expected, strict=True)), len(seen))
     spread = _FOUR_OF_FIVE * isqrt(int(variance * len(to_come)))
     likely = spent + sum(rest)
     return Forecast(

@@ -27,12 +27,8 @@ class UsageRecord(TenantOwned):
     key_id = models.UUIDField(
         null=True, editable=False, help_text="The API key that was used. Empty for users and for old records."
     )
-    cached = models.BooleanField(
-        default=False, db_default=False, help_text="Whether the result came from the cache."
-    )
-    saved_micros = models.BigIntegerField(
-        default=0, db_default=0, help_text="Amount saved compared with a run."
-    )
+    cached = models.BooleanField(default=False, db_default=False, help_text="Whether the result came from the cache.")
+    saved_micros = models.BigIntegerField(default=0, db_default=0, help_text="Amount saved compared with a run.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta(TenantOwned.Meta):

@@ -65,9 +65,7 @@ def months_of_models(since: Month, month: Month, only: Only = _NOTHING) -> list[
     return _lines([rows.annotate(of_month=_MONTH) for rows in days], "of_month", "model")
 
 
-def months_of_keys(
-    since: Month, month: Month, keys: Collection[str], only: Only = _NOTHING
-) -> list[UsageLine]:
+def months_of_keys(since: Month, month: Month, keys: Collection[str], only: Only = _NOTHING) -> list[UsageLine]:
     """Return the sums per month of only these keys."""
     return _lines([_of_keys(rows, keys) for rows in _of_months(since, month, only)], "of_month", "key_id")
 
@@ -91,9 +89,7 @@ def cost_by_day(first: date, last: date, only: Only = _NOTHING) -> Mapping[str, 
 def used_in(since: Month, month: Month) -> Used:
     parts = _of_months(since, month, _NOTHING)
     found = set(_together([rows.values_list("model", "key_id").distinct() for rows in parts]))
-    return Used(
-        tuple(sorted({model for model, _ in found})), tuple(sorted({str(key or "") for _, key in found}))
-    )
+    return Used(tuple(sorted({model for model, _ in found})), tuple(sorted({str(key or "") for _, key in found})))
 
 
 def first_day_used(only: Only = _NOTHING) -> date | None:
@@ -109,9 +105,7 @@ def _lines(parts: Sequence[Rows], day: str, by: str) -> list[UsageLine]:
         # Postgres returns sums of big integers as decimals.
         found[row[:5]] = [total + int(more) for total, more in zip(found[row[:5]], row[5:], strict=True)]
     lines = [UsageLine(row[0], str(row[1] or ""), *row[2:], *numbers) for row, numbers in found.items()]
-    return sorted(
-        lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode)
-    )
+    return sorted(lines, key=lambda line: (line.day, line.model, line.meter, line.currency, not line.livemode))
 
 
 def _together(parts: Sequence[Rows]) -> Rows:
@@ -130,9 +124,7 @@ def _of_all_keys(only: Only, **of: object) -> Sequence[Rows]:
 
 def _of_months(since: Month, month: Month, only: Only) -> Sequence[Rows]:
     """Return the sums of the months and the day sums that are not in them yet. Each row has its month's first day."""
-    days = _narrowed(UsageDay, only).filter(
-        shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last
-    )
+    days = _narrowed(UsageDay, only).filter(shard__lt=UsageDay.SETTLED, day__gte=since.first, day__lt=month.after_last)
     months = _narrowed(UsageMonth, only).filter(month__gte=since.first, month__lte=month.first)
     return [months.annotate(of_month=F("month")), days.annotate(of_month=_MONTH)]
 

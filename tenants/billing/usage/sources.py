@@ -13,8 +13,7 @@ from tenants.core.months import Month
 
 _DAY = timedelta(days=1)
 _SUMS = (
-    "tenant_id, {day}, model, meter, currency, livemode, {key}, cached, "
-    "quantity, amount_micros, saved_micros, records"
+    "tenant_id, {day}, model, meter, currency, livemode, {key}, cached, quantity, amount_micros, saved_micros, records"
 )
 _BY_DAY = _SUMS.format(day="day", key="key_id")
 _OF_ALL = _SUMS.format(day="day", key="NULL::uuid AS key_id")

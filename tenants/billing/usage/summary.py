@@ -70,9 +70,7 @@ def summarized(lines: Sequence[UsageLine], *, livemode: bool = True) -> Summary:
         test=_total(line for line in lines if line.livemode is not livemode),
         by_model=_grouped(live, lambda line: line.model),
         by_day=_grouped(live, lambda line: line.day),
-        currencies=sorted(
-            total.amounts_micros, key=lambda currency: (-total.amounts_micros[currency], currency)
-        ),
+        currencies=sorted(total.amounts_micros, key=lambda currency: (-total.amounts_micros[currency], currency)),
     )
 
 

@@ -177,9 +177,7 @@ def _filters(query: UsageQuery) -> str:
     if only.models:
         written += " AND model = ANY(%(models)s)"
     if only.keys:
-        written += " AND (key_id = ANY(%(keys)s::uuid[])" + (
-            " OR key_id IS NULL)" if None in only.keys else ")"
-        )
+        written += " AND (key_id = ANY(%(keys)s::uuid[])" + (" OR key_id IS NULL)" if None in only.keys else ")")
     if only.livemode is not None:
         written += " AND livemode = %(livemode)s"
     return written

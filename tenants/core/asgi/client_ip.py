@@ -19,9 +19,7 @@ def client_address(environ: Mapping[str, Any], proxies: int) -> str:
     If the header is missing or too short, the request did not come through all of them.
     """
     peer = str(environ.get("REMOTE_ADDR", ""))
-    addresses = [
-        part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()
-    ]
+    addresses = [part.strip() for part in str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",") if part.strip()]
     return addresses[-proxies] if 0 < proxies <= len(addresses) else peer
 
 

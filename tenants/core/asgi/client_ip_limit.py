@@ -22,9 +22,7 @@ class TooManyTries(DomainError):
 class ClientIpLimit:
     """The limit of this process. The IP counted longest ago is dropped first. `message` has `pause_s` in it."""
 
-    def __init__(
-        self, max_a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, max_a_minute: int, message: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = max_a_minute
         self._message = message
         self._clock = clock

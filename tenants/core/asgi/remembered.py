@@ -76,11 +76,7 @@ class Remembered(Generic[K, V]):
     def forget_where(self, changed: Callable[[K, V], bool]) -> None:
         """Remove the results for which `changed` returns true, and all look-ups in progress, which may be too old."""
         for key, entry in list(self._entries.items()):
-            if (
-                not entry.answer.done()
-                or entry.until_s == float("-inf")
-                or changed(key, entry.answer.result())
-            ):
+            if not entry.answer.done() or entry.until_s == float("-inf") or changed(key, entry.answer.result()):
                 del self._entries[key]
 
     def _fresh(self, key: K) -> _Entry[V] | None:

@@ -22,9 +22,7 @@ class TenantManager(models.Manager[M]):
     def get_queryset(self) -> "models.QuerySet[M]":
         scope = current_scope()
         if scope is None:
-            raise UnscopedQuery(
-                f"{self.model.__name__} was queried outside unit_of_work() or operator_work()"
-            )
+            raise UnscopedQuery(f"{self.model.__name__} was queried outside unit_of_work() or operator_work()")
         queryset = super().get_queryset()
         if scope.tenant_id is None:
             return queryset
@@ -62,6 +60,4 @@ class TenantOwned(models.Model):
 
     class Meta:
         abstract = True
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")
-        ]
+        constraints = [models.UniqueConstraint(fields=["tenant", "id"], name="%(app_label)s_%(class)s_tenant")]

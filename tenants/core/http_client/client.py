@@ -127,9 +127,7 @@ class Client:
 
 
 def _rules() -> Rules:
-    return Rules(
-        frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK, settings.MAAS_EGRESS_OWN_HOSTS
-    )
+    return Rules(frozenset(settings.MAAS_EGRESS_PORTS), settings.MAAS_EGRESS_LOOPBACK, settings.MAAS_EGRESS_OWN_HOSTS)
 
 
 @cache

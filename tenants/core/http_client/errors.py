@@ -23,6 +23,5 @@ def no_public_address(host: str) -> EgressFailed:
     """Return one error for names that do not exist or lead into our network, so that none of ours is found out."""
     return EgressFailed(
         "no_public_address",
-        f"No public IP address found for '{host}'. The name does not exist or does not point to "
-        "the public internet.",
+        f"No public IP address found for '{host}'. The name does not exist or does not point to the public internet.",
     )

@@ -127,22 +127,16 @@ def _faults() -> Iterator[None]:
     except TimeoutError as error:
         raise EgressFailed("answer_timeout", "The response did not arrive in time.") from error
     except OSError as error:
-        raise EgressFailed(
-            "connection_failed", "The connection was closed before the response arrived."
-        ) from error
+        raise EgressFailed("connection_failed", "The connection was closed before the response arrived.") from error
     except (HTTPException, ValueError) as error:
-        raise EgressFailed(
-            "answer_invalid", f"The response is not HTTP/1.1: {type(error).__name__}."
-        ) from error
+        raise EgressFailed("answer_invalid", f"The response is not HTTP/1.1: {type(error).__name__}.") from error
 
 
 def _take_body(response: HTTPResponse, sink: BinaryIO, max_bytes: int, *, is_wanted: bool) -> bool:
     """Copy the body, and return whether the sink has all of it. If it is wanted, anything else raises EgressFailed."""
     try:
         if _is_encoded(response):
-            raise EgressFailed(
-                "answer_invalid", "The response is compressed although no compression was requested."
-            )
+            raise EgressFailed("answer_invalid", "The response is compressed although no compression was requested.")
         if is_wanted and (response.length or 0) > max_bytes:
             raise _too_large(max_bytes)
         return _take_all(response, sink, max_bytes)

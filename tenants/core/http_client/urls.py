@@ -62,8 +62,7 @@ class Rules:
         if any(host == name or host.endswith(f".{name}") for name in names):
             return True
         return any(
-            not is_public(address) or any(inner(address) in network for network in networks)
-            for address in addresses
+            not is_public(address) or any(inner(address) in network for network in networks) for address in addresses
         )
 
 

@@ -35,9 +35,7 @@ def first_unlocked(queue: "QuerySet[M]") -> "QuerySet[M]":
     return queue.model._default_manager.filter(pk=_locking(queue)[:1])
 
 
-def take(
-    free: "QuerySet[Any]", sequence: str, lease_s: float, returning: str, **changes: Any
-) -> list[tuple[Any, ...]]:
+def take(free: "QuerySet[Any]", sequence: str, lease_s: float, returning: str, **changes: Any) -> list[tuple[Any, ...]]:
     """Lease the rows in one statement, and return these columns of each. The sequence numbers the tokens."""
     token = Func(Value(sequence), function="nextval")
     return _update(free, returning, lease_token=token, lease_until=after(lease_s), **changes)

@@ -124,9 +124,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             log.warning("account_notice_not_mailed", error=error.detail)
 
     def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:
-        return urljoin(
-            settings.MAAS_PUBLIC_URL, reverse("account_confirm_email", args=[emailconfirmation.key])
-        )
+        return urljoin(settings.MAAS_PUBLIC_URL, reverse("account_confirm_email", args=[emailconfirmation.key]))
 
     def get_reset_password_from_key_url(self, key: str) -> str:
         path = reverse("account_reset_password_from_key", kwargs={"uidb36": "UID", "key": "KEY"})

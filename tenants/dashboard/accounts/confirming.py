@@ -39,9 +39,7 @@ class ConfirmForm(forms.Form):
     def clean_password(self) -> str:
         typed: str = self.cleaned_data["password"]
         if not self._person.check_password(typed):
-            raise forms.ValidationError(
-                _("Wrong password. Enter the password that you chose with this address.")
-            )
+            raise forms.ValidationError(_("Wrong password. Enter the password that you chose with this address."))
         return typed
 
 
@@ -92,9 +90,7 @@ class MailedCodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=20,
-        widget=forms.TextInput(
-            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
-        ),
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}),
     )
 
     def __init__(self, *args: object, request: HttpRequest, **kwargs: object) -> None:

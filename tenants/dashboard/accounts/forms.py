@@ -64,13 +64,9 @@ def _new_tenant() -> forms.CharField:
     )
 
 
-def _address(
-    label: "StrOrPromise", *, help_text: str = "", disabled: bool = False, **attrs: Any
-) -> forms.EmailField:
+def _address(label: "StrOrPromise", *, help_text: str = "", disabled: bool = False, **attrs: Any) -> forms.EmailField:
     widget = forms.EmailInput(attrs={"autocomplete": "email", **attrs})
-    return forms.EmailField(
-        label=label, max_length=254, help_text=help_text, disabled=disabled, widget=widget
-    )
+    return forms.EmailField(label=label, max_length=254, help_text=help_text, disabled=disabled, widget=widget)
 
 
 class SignInForm(allauth_forms.LoginForm):  # type: ignore[misc]

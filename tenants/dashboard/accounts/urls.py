@@ -42,9 +42,7 @@ _code = _page(mfa.AuthenticateView, "code.html")
 _code_again = _page(mfa.ReauthenticateView, "code_again.html")
 _passkey_again = _page(passkeys.ReauthenticateWebAuthnView, "passkey_again.html")
 _first_code = _page(totp.ActivateTOTPView, "app.html")
-_sign_up = _page(
-    own.SignupView, "sign_up.html", template_name_signup_closed="tenants/accounts/sign_up_closed.html"
-)
+_sign_up = _page(own.SignupView, "sign_up.html", template_name_signup_closed="tenants/accounts/sign_up_closed.html")
 _change_address = _page(own.EmailView, "change_address.html")
 _change_password = _page(own.PasswordChangeView, "change_password.html")
 _first_password = reauthentication_required(_page(own.PasswordSetView, "first_password.html"))

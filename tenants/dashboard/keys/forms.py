@@ -116,18 +116,12 @@ class KeyForm(RestrictionForm):
         elif day < timezone.now().date():
             self.add_error("last_day", f"{day_text(day)} is in the past. Choose today or a later date.")
         elif day > (timezone.now() + LONGEST).date():
-            self.add_error(
-                "last_day", "A key can last at most five years. Choose an earlier date or “Never”."
-            )
+            self.add_error("last_day", "A key can last at most five years. Choose an earlier date or “Never”.")
 
     @property
     def chosen_scopes(self) -> list[str]:
         preset = next(
-            (
-                preset_choice
-                for preset_choice in self.presets
-                if preset_choice.name == self.cleaned_data["preset"]
-            ),
+            (preset_choice for preset_choice in self.presets if preset_choice.name == self.cleaned_data["preset"]),
             None,
         )
         return list(preset.scopes) if preset else list(self.cleaned_data["scopes"])
@@ -145,9 +139,7 @@ class KeyForm(RestrictionForm):
 
 
 class RotationForm(forms.Form):
-    overlap = forms.ChoiceField(
-        label=_("The old key"), choices=OVERLAPS, initial="86400", widget=forms.RadioSelect
-    )
+    overlap = forms.ChoiceField(label=_("The old key"), choices=OVERLAPS, initial="86400", widget=forms.RadioSelect)
 
     @property
     def chosen_overlap(self) -> timedelta:

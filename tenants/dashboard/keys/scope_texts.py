@@ -17,9 +17,7 @@ class Meaning:
 MEANINGS: dict[Scope, Meaning] = {
     "documents:write": Meaning("upload documents", "Upload and delete documents."),
     "documents:read": Meaning("read documents", "List documents, and download them and their page images."),
-    "jobs:write": Meaning(
-        "run jobs", "Run models on documents and texts, cancel and retry. This costs money."
-    ),
+    "jobs:write": Meaning("run jobs", "Run models on documents and texts, cancel and retry. This costs money."),
     "jobs:read": Meaning("read results", "Read jobs with their pages and results."),
     "models:read": Meaning("see models", "List models and their prices."),
     "events:read": Meaning("receive events", "Receive events over the WebSocket."),

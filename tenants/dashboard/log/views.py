@@ -61,12 +61,8 @@ def request_page(request: HttpRequest, identity: Identity, entry_id: str) -> Htt
         entries = []
     entry = next((each for each in entries if each.id == entry_id), None)
     if entry is None:
-        raise Http404(
-            f"This request is no longer in the log. The log keeps the last {KEPT} requests for up to a day."
-        )
-    return render(
-        request, "tenants/log/request.html", {"entry": entry_view(entry, *_names(identity, [entry]))}
-    )
+        raise Http404(f"This request is no longer in the log. The log keeps the last {KEPT} requests for up to a day.")
+    return render(request, "tenants/log/request.html", {"entry": entry_view(entry, *_names(identity, [entry]))})
 
 
 def _names(identity: Identity, entries: Sequence[LogEntry]) -> tuple[dict[str, str], dict[str, str]]:

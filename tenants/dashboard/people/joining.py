@@ -63,15 +63,11 @@ def _join_as_new(request: HttpRequest, invited: Invited, token: str) -> HttpResp
     form = JoinForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:
-            person = accept_as_new(
-                token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password1"]
-            )
+            person = accept_as_new(token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password1"])
         except InvitationForOtherUser:
             return redirect("accept-invitation", token=token)
         login(request, person, backend=_BACKEND)
         choose_tenant(request, invited.tenant_id)
         return redirect("home")
     status = 422 if request.method == "POST" else 200
-    return render(
-        request, "tenants/people/join_as_new.html", {"invited": invited, "form": form}, status=status
-    )
+    return render(request, "tenants/people/join_as_new.html", {"invited": invited, "form": form}, status=status)

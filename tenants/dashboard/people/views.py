@@ -47,9 +47,7 @@ class RoleForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    email = forms.EmailField(
-        label=_("Email"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"})
-    )
+    email = forms.EmailField(label=_("Email"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "off"}))
     role = forms.ChoiceField(label=_("Role"), initial=Membership.Role.DEVELOPER)
 
     def __init__(self, *args: object, with_owner: bool, **kwargs: object) -> None:

@@ -76,9 +76,7 @@ def reserve(attempt: Attempt) -> int:
     """
     try:
         waits = [
-            ttl_s
-            for (_, limit), (count, ttl_s) in zip(attempt.counts(), _count(attempt), strict=True)
-            if count > limit
+            ttl_s for (_, limit), (count, ttl_s) in zip(attempt.counts(), _count(attempt), strict=True) if count > limit
         ]
     except redis.RedisError as error:
         log.warning("sign_in_attempts_not_counted", error=str(error))

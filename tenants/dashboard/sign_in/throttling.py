@@ -114,9 +114,7 @@ def _own_address(request: HttpRequest) -> str:
     return str(getattr(request.user, "email", ""))
 
 
-throttled_sign_in = partial(
-    _counted, SIGN_IN, lambda request: request.POST.get("username", ""), _has_signed_in
-)
+throttled_sign_in = partial(_counted, SIGN_IN, lambda request: request.POST.get("username", ""), _has_signed_in)
 """Counts sign-ins. An attempt is forgiven when the framework reports that the person is signed in."""
 throttled_mail = partial(_counted, MAIL, lambda request: request.POST.get("email", ""), _never)
 """Counts every request, since each sends an email. The count does not reveal whether the address is known."""

@@ -66,9 +66,7 @@ class Admission:
     def headers(self, *, for_openai: bool) -> list[Header]:
         now_s = time.monotonic()
         standings = [
-            Standing(gate.limit, gate.left(now_s), gate.full_in_s(now_s))
-            for gate in self._gates
-            if gate.limit.is_rate
+            Standing(gate.limit, gate.left(now_s), gate.full_in_s(now_s)) for gate in self._gates if gate.limit.is_rate
         ]
         if not standings:
             return []

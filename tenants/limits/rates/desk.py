@@ -242,6 +242,4 @@ class Desk:
         gates = list(self._gates.values())
         for gate in gates:
             gate.retire()
-        await self._trips.go(
-            [gate.limit.key for gate in gates], [gate.ask(time.monotonic()) for gate in gates]
-        )
+        await self._trips.go([gate.limit.key for gate in gates], [gate.ask(time.monotonic()) for gate in gates])

@@ -85,9 +85,7 @@ class FreeDay:
             most: int = getattr(settings, name)
             if most:
                 used = self._used(tenant_id, kind, now)
-                told.append(
-                    Left(kind, most, None if used is None else max(0, most - used), _until_midnight_s(now))
-                )
+                told.append(Left(kind, most, None if used is None else max(0, most - used), _until_midnight_s(now)))
         return told
 
     def _used(self, tenant_id: UUID, kind: Kind, now: datetime) -> int | None:

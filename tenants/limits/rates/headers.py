@@ -39,9 +39,7 @@ def openai_headers(standings: Sequence[Standing]) -> list[Header]:
         kind = one.limit.kind
         if kind not in least or one.left < least[kind].left:
             least[kind] = one
-    return [
-        header for kind, names in _OPENAI_NAMES if kind in least for header in _openai(names, least[kind])
-    ]
+    return [header for kind, names in _OPENAI_NAMES if kind in least for header in _openai(names, least[kind])]
 
 
 def _openai(names: tuple[bytes, bytes, bytes], standing: Standing) -> tuple[Header, ...]:

@@ -31,8 +31,7 @@ class Rates:
         the installation.
         """
         found = {
-            name: getattr(otherwise, name) if written.get(name) is None else written[name] or None
-            for name in NAMES
+            name: getattr(otherwise, name) if written.get(name) is None else written[name] or None for name in NAMES
         }
         return cls(**found)
 

@@ -92,9 +92,7 @@ class Spending:
             return None
         return [_standing(limit, answer) for limit, answer in zip(limits, answers, strict=True)]
 
-    def _asked(
-        self, prices: Sequence[Price], asks: Sequence[Ask], *, together: bool = False
-    ) -> list[Heard] | None:
+    def _asked(self, prices: Sequence[Price], asks: Sequence[Ask], *, together: bool = False) -> list[Heard] | None:
         if time.monotonic() < self._away_until_s:
             return None
         said = words([price.limit.key for price in prices], asks, "", together=together)

@@ -18,9 +18,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--name", required=True, help="name of the tenant")
         parser.add_argument("--email", required=True, help="email of the owner, who is created if necessary")
-        parser.add_argument(
-            "--password", help="password of a new owner (default: a random one, which is printed)"
-        )
+        parser.add_argument("--password", help="password of a new owner (default: a random one, which is printed)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -164,9 +164,7 @@ def _wait_until_answered(started: Started, process: subprocess.Popen[bytes], log
             answers(started.port, [started.request(probe)])
         except (OSError, CallFailed, TimeoutError) as error:
             if process.poll() is not None or time.monotonic() > until_s:
-                raise CallFailed(
-                    f"{started.name} does not serve ({error}):\n{log.read_text()[-3000:]}"
-                ) from error
+                raise CallFailed(f"{started.name} does not serve ({error}):\n{log.read_text()[-3000:]}") from error
             time.sleep(0.2)
         else:
             return

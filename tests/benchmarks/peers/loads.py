@@ -99,9 +99,7 @@ LOADS: Mapping[str, Load] = {
             half=True,
         ),
         # Of one text, 7.5 ms of processor time alone, 4.9 in an eight, 5.3 among 32.
-        Load(
-            "short", "embeddings, 5 to 15 words, 64 callers", "embed", CALLERS, 4.0, _texts(5, 15), together=8
-        ),
+        Load("short", "embeddings, 5 to 15 words, 64 callers", "embed", CALLERS, 4.0, _texts(5, 15), together=8),
         Load(
             "int8",
             "mixed lengths, ours in 8 bits",

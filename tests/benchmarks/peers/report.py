@@ -23,9 +23,7 @@ class Turns:
 
     def ratio(self) -> float:
         """Ours to it in requests per second: the median of neighboring turns."""
-        return statistics.median(
-            own.per_s / other.per_s for own, other in zip(self.neighbors, self.busy, strict=True)
-        )
+        return statistics.median(own.per_s / other.per_s for own, other in zip(self.neighbors, self.busy, strict=True))
 
 
 Results = Mapping[tuple[str, str], Turns]
@@ -49,9 +47,7 @@ GOALS = {
 }
 
 
-def print_report(
-    results: Results, loads: Sequence[Load], peers: Sequence[str], missing: Mapping[str, str]
-) -> None:
+def print_report(results: Results, loads: Sequence[Load], peers: Sequence[str], missing: Mapping[str, str]) -> None:
     crowds = [load for load in loads if load.callers > 1]
     if crowds:
         _print_rates(results, crowds, peers)
@@ -62,9 +58,7 @@ def print_report(
     costs = [figures.client_us for turns in results.values() for figures in turns.busy]
     if costs:
         low, high = min(costs), max(costs)
-        print(
-            f"\nThe client took {low:.0f} to {high:.0f} µs of processor time for an answer, of the same two cores."
-        )
+        print(f"\nThe client took {low:.0f} to {high:.0f} µs of processor time for an answer, of the same two cores.")
     for what, why in missing.items():
         print(f"\nNot measured: {what}: {why}")
 
@@ -102,9 +96,7 @@ def _verdict(results: Results, load: Load, peers: Sequence[str]) -> str:
 def _print_one_caller(results: Results, peers: Sequence[str]) -> None:
     print("\nTiny model, one caller: p50 in milliseconds, medians of turns.\n")
     waits = {
-        name: _median(results["one", name].busy, _p50)
-        for name in (OURS, OUR_EDGE, *peers)
-        if ("one", name) in results
+        name: _median(results["one", name].busy, _p50) for name in (OURS, OUR_EDGE, *peers) if ("one", name) in results
     }
     print(f"| {' | '.join(waits)} |")
     print("|" + "--|" * len(waits))

@@ -68,9 +68,7 @@ class OpenInferenceBytes:
         tensor["parameters"] = {"binary_data_size": len(payload)}
         asked = {"inputs": [tensor], "parameters": {"binary_data_output": True}}
         head = json.dumps(asked, separators=(",", ":")).encode()
-        return _post(
-            self.path, head + payload, f"Inference-Header-Content-Length: {len(head)}\r\n{self.headers}"
-        )
+        return _post(self.path, head + payload, f"Inference-Header-Content-Length: {len(head)}\r\n{self.headers}")
 
     def vector(self, body: bytes) -> Vector:
         _, start = json.JSONDecoder().raw_decode(body.decode("latin-1"))

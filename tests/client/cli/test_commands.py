@@ -98,9 +98,7 @@ def test_a_job_is_watched_from_its_beginning_to_its_end(maas: Shell, client: Cli
     assert re.findall(r"(?:job|page)\.\w+", said.out)[::4] == ["job.queued", "job.succeeded"]
 
 
-def test_a_job_that_came_to_nothing_is_said_by_the_code(
-    maas: Shell, client: Client, long_report: bytes
-) -> None:
+def test_a_job_that_came_to_nothing_is_said_by_the_code(maas: Shell, client: Client, long_report: bytes) -> None:
     job = client.submit("parse", long_report).id
     assert maas("cancel", job).out == f"Job {job} is canceled.\n"
     assert maas("watch", job).code == 1
@@ -111,9 +109,7 @@ def test_a_job_that_came_to_nothing_is_said_by_the_code(
     assert client.cancel(retried.out.strip()).retry_of == job
 
 
-def test_interrupting_ends_the_waiting_and_says_how_to_go_on(
-    maas: Shell, client: Client, long_report: bytes
-) -> None:
+def test_interrupting_ends_the_waiting_and_says_how_to_go_on(maas: Shell, client: Client, long_report: bytes) -> None:
     (maas.folder / "long.pdf").write_bytes(long_report)
     process = subprocess.Popen(
         [*COMMAND, "run", "parse", "long.pdf"],

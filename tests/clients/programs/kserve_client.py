@@ -39,9 +39,7 @@ async def over_http() -> None:
             vectors.append(answer.outputs[0].as_numpy())
         assert all(one.shape == (2, 384) and np.allclose(one, vectors[0], atol=1e-6) for one in vectors)
         await refused(client.infer(URL, request(), model_name="embed"), 401, "Send your key as")
-        await refused(
-            client.infer(URL, request("nothing"), model_name="nothing", headers=key()), 404, "no model"
-        )
+        await refused(client.infer(URL, request("nothing"), model_name="nothing", headers=key()), 404, "no model")
 
 
 async def refused(asking: Awaitable[object], status: int, words: str) -> None:

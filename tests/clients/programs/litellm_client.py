@@ -21,7 +21,5 @@ else:
     raise AssertionError("a model that is not here was not refused")
 OPENAI = {"custom_llm_provider": "openai", **AT}
 given = litellm.create_file(file=("a.jsonl", LINE), purpose="batch", **OPENAI)
-batch = litellm.create_batch(
-    completion_window="24h", endpoint="/v1/embeddings", input_file_id=given.id, **OPENAI
-)
+batch = litellm.create_batch(completion_window="24h", endpoint="/v1/embeddings", input_file_id=given.id, **OPENAI)
 assert litellm.retrieve_batch(batch_id=batch.id, **OPENAI).input_file_id == given.id

@@ -20,9 +20,7 @@ def test_a_paused_model_can_still_be_read(version: ModelVersion, identity: Ident
     assert (answer.status_code, answer.json()["state"]) == (200, "paused")
 
 
-def test_what_kept_results_cost_is_told_also_where_it_is_the_price(
-    version: ModelVersion, identity: Identity
-) -> None:
+def test_what_kept_results_cost_is_told_also_where_it_is_the_price(version: ModelVersion, identity: Identity) -> None:
     served = version.served_model
     told = _told(served.name, identity)
     assert (told["cached_price"]["amount"], told["cache_ttl_s"]) == ("0.00015", 0)

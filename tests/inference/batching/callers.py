@@ -17,9 +17,7 @@ ALL_TOGETHER = CostFit(0, {}, Coefficients(1.0, 0.0, 0.0))
 
 
 @contextmanager
-def batching(
-    run: Callable[..., Any], limits: BatchLimits | None = None, **more: Any
-) -> Iterator[Batcher[Any, Any]]:
+def batching(run: Callable[..., Any], limits: BatchLimits | None = None, **more: Any) -> Iterator[Batcher[Any, Any]]:
     batcher: Batcher[Any, Any] = Batcher(
         "numbers@1", run, limits=limits or BatchLimits(max_wait_ms=0), fit=ALL_TOGETHER, **more
     )
@@ -35,9 +33,7 @@ def pieces(*numbers: int) -> list[Piece[int]]:
     return [Piece(number) for number in numbers]
 
 
-def ask(
-    batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]], call: Call | None = None
-) -> "Future[list[Any]]":
+def ask(batcher: Batcher[Any, Any], asked: Sequence[Piece[Any]], call: Call | None = None) -> "Future[list[Any]]":
     """Call the batcher in a thread. When this returns, the request waits, runs or has been answered."""
     own, answer = Call(), Future[list[Any]]()
     if call is not None:

@@ -187,9 +187,7 @@ def test_what_a_run_computes_is_shared_out_by_size_and_what_failed_is_nobodys() 
     with batching(held) as batcher:
         first = ask(batcher, pieces(0))
         model.wait_for_run()
-        rest = [
-            ask(batcher, [Piece(number, length=number)], call) for number, call in enumerate(calls, start=1)
-        ]
+        rest = [ask(batcher, [Piece(number, length=number)], call) for number, call in enumerate(calls, start=1)]
         model.go.set()
         answers([first, *rest])
     assert computed_us == [10_100, 10_100]

@@ -56,9 +56,7 @@ def test_what_may_be_tried_again_is_no_inputs_fault_and_is_not_cut() -> None:
 
     with batching(gate := Gate(run)) as batcher:
         futures = ask_together(gate, batcher, pieces(*range(16)))
-        assert {str(future.exception(TIMEOUT_S)) for future in futures} == {
-            "model_load_failed: the device is gone"
-        }
+        assert {str(future.exception(TIMEOUT_S)) for future in futures} == {"model_load_failed: the device is gone"}
     assert runs == [16]
 
 

@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from inference.batching.cost_fit import MAX_SIZES, PRIOR, Coefficients, CostFit
 
-RUNS = st.lists(
-    st.tuples(st.integers(1, 128), st.integers(1, 512), st.floats(1e-5, 30.0)), min_size=1, max_size=40
-)
+RUNS = st.lists(st.tuples(st.integers(1, 128), st.integers(1, 512), st.floats(1e-5, 30.0)), min_size=1, max_size=40)
 
 
 def learn(fit: CostFit, runs: list[tuple[int, int, float]]) -> CostFit:

@@ -68,9 +68,7 @@ def test_backlogged_tenants_never_differ_by_more_than_their_dearest_pieces(
 ) -> None:
     """This is the bound of start-time fair queueing for two tenants while both have work waiting."""
     order = FairOrder()
-    queue = sorted(
-        (order.enter(tenant, cost), number, tenant, cost) for number, (tenant, cost) in enumerate(pieces)
-    )
+    queue = sorted((order.enter(tenant, cost), number, tenant, cost) for number, (tenant, cost) in enumerate(pieces))
     dearest = {tenant: max(cost for other, cost in pieces if other == tenant) for tenant, _ in pieces}
     served = dict.fromkeys(dearest, 0.0)
     left = {tenant: sum(1 for other, _ in pieces if other == tenant) for tenant in dearest}

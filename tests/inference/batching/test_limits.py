@@ -23,8 +23,7 @@ def test_padding_may_be_unbounded() -> None:
         ({"max_waiting": 10**6}, "max_waiting is 1000000; give a whole number from 1 to 65536"),
         (
             {"max_rows": 8, "max_waiting": 7},
-            "max_waiting is 7, less than max_rows (8); a batch could never fill;"
-            " raise max_waiting or lower max_rows",
+            "max_waiting is 7, less than max_rows (8); a batch could never fill; raise max_waiting or lower max_rows",
         ),
         ({"max_wait_ms": -1}, "max_wait_ms is -1; give milliseconds from 0 (never hold back) to 1000"),
         (

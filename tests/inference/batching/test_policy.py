@@ -33,9 +33,7 @@ def put(
     rows: int = 1,
     deadline_s: float | None = None,
 ) -> QueuedPiece:
-    piece = QueuedPiece(
-        tenant=tenant, group=group, length=length, rows=rows, queued_s=NOW, deadline_s=deadline_s
-    )
+    piece = QueuedPiece(tenant=tenant, group=group, length=length, rows=rows, queued_s=NOW, deadline_s=deadline_s)
     waiting.add(piece, 0.001 * rows * length)
     return piece
 
@@ -124,9 +122,7 @@ def test_a_piece_that_cannot_be_in_time_is_refused_and_says_why() -> None:
     assert decide(waiting, config(), NOW) == Refuse(hopeless, DEAR_PADDING.predict(1, 10))
 
 
-@pytest.mark.parametrize(
-    "settings", [config(last_run_s=None), config(last_run_s=NOW - 60), config(CostFit())]
-)
+@pytest.mark.parametrize("settings", [config(last_run_s=None), config(last_run_s=NOW - 60), config(CostFit())])
 def test_nothing_is_refused_on_an_old_or_untried_fit(settings: PolicyConfig) -> None:
     waiting = WaitingPieces()
     put(waiting, 10, deadline_s=NOW + 0.0001)
@@ -204,9 +200,7 @@ def test_every_piece_runs_once_in_batches_that_keep_their_bounds(
     padded_s: float,
 ) -> None:
     waiting = WaitingPieces()
-    entered = [
-        put(waiting, length, tenant=tenant, group=group, rows=rows) for length, tenant, group, rows in pieces
-    ]
+    entered = [put(waiting, length, tenant=tenant, group=group, rows=rows) for length, tenant, group, rows in pieces]
     fit = CostFit(100, {}, Coefficients(fixed_s, 0.001, padded_s))
     settings = config(fit, BatchLimits(max_rows=max_rows, max_padded=max_padded))
     ran: list[QueuedPiece] = []

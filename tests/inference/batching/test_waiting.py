@@ -4,9 +4,7 @@ from hypothesis import strategies as st
 from inference.batching.waiting import SLACK, QueuedPiece, WaitingPieces
 
 
-def piece(
-    length: int = 1, tenant: str = "a", deadline_s: float | None = None, group: object = None
-) -> QueuedPiece:
+def piece(length: int = 1, tenant: str = "a", deadline_s: float | None = None, group: object = None) -> QueuedPiece:
     return QueuedPiece(tenant=tenant, group=group, length=length, rows=1, queued_s=0.0, deadline_s=deadline_s)
 
 

@@ -122,9 +122,7 @@ def test_erasing_takes_all_of_a_tenant_and_nothing_of_another(cache_url: str) ->
         assert client.exists(*keys_of(one)[:2]) == 0
 
 
-def ask(
-    url: str, scenario: Callable[[RemoteReader, Breaker], Awaitable[None]], timeout_s: float = 10.0
-) -> None:
+def ask(url: str, scenario: Callable[[RemoteReader, Breaker], Awaitable[None]], timeout_s: float = 10.0) -> None:
     async def go() -> None:
         breaker = Breaker()
         reader = RemoteReader(url, breaker, timeout_s=timeout_s)

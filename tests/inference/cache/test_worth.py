@@ -11,9 +11,7 @@ from inference.cache.worth import ENOUGH, MAX_KNOWN, SAMPLED, Worth
 class Traffic:
     """Calls whose results are all stored forever if they may be stored."""
 
-    def __init__(
-        self, key_of: Callable[[int], bytes] = lambda name: random.Random(name).randbytes(16)
-    ) -> None:
+    def __init__(self, key_of: Callable[[int], bytes] = lambda name: random.Random(name).randbytes(16)) -> None:
         self._key_of = key_of
         self.worth: Worth[str] = Worth()
         self._kept: set[bytes] = set()

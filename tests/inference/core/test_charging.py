@@ -28,8 +28,6 @@ def test_the_most_is_a_setting_and_bounds_no_other_meter(settings: Any) -> None:
     assert charged_beside(units, "token", 25) == 30
 
 
-@pytest.mark.parametrize(
-    ("device_us", "ms"), [(9_999_499, 9_999), (10_000_001, 10_000), (90_000_000, 10_000)]
-)
+@pytest.mark.parametrize(("device_us", "ms"), [(9_999_499, 9_999), (10_000_001, 10_000), (90_000_000, 10_000)])
 def test_what_a_long_run_takes_beyond_it_is_the_operators(device_us: int, ms: int) -> None:
     assert charged(Units(device_us=device_us), "gpu_second") == ms

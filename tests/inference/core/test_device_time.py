@@ -26,8 +26,6 @@ def test_whatever_ran_has_a_share_like_its_weight(seconds: float, weights: list[
         assert abs(share - 1 - Fraction(above * weight, total)) < 1
 
 
-@pytest.mark.parametrize(
-    ("device_us", "ms"), [(0, 0), (1, 1), (499, 1), (1_499, 1), (1_500, 2), (2_000_400, 2_000)]
-)
+@pytest.mark.parametrize(("device_us", "ms"), [(0, 0), (1, 1), (499, 1), (1_499, 1), (1_500, 2), (2_000_400, 2_000)])
 def test_milliseconds_are_rounded_and_at_least_one_of_what_ran(device_us: int, ms: int) -> None:
     assert charged_ms(device_us) == ms

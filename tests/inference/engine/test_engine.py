@@ -54,9 +54,7 @@ def test_version_is_resident_once_it_has_run(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("model", "accepts"), [("ocr", "document"), ("parse", "document or text")])
-def test_wrong_kind_of_work_is_refused_with_what_is_accepted(
-    engine: Engine, model: str, accepts: str
-) -> None:
+def test_wrong_kind_of_work_is_refused_with_what_is_accepted(engine: Engine, model: str, accepts: str) -> None:
     with pytest.raises(WorkRefused) as refusal:
         engine.run(builtin_specs()[model], TextInput(("a", "b"), single=False), {})
     assert refusal.value.code == "input_not_accepted"

@@ -52,9 +52,7 @@ class Embedder:
         if self.fails is not None:
             raise self.fails
         if REFUSED in texts:
-            raise WorkRefused(
-                "context_length_exceeded", f"text {texts.index(REFUSED)} is longer than is read"
-            )
+            raise WorkRefused("context_length_exceeded", f"text {texts.index(REFUSED)} is longer than is read")
         tokens = tuple(map(len, texts))
         vectors = np.array([_vector(text) for text in texts], np.float32)
         single = request.work.single
@@ -112,9 +110,7 @@ class House:
         self._embeddings = Embeddings(inference, replies)
         self._open_inference = OpenInference(inference, replies)
 
-    async def embed(
-        self, identity: Identity, model: str, asked: Any, headers: Headers = (), **more: Any
-    ) -> Given:
+    async def embed(self, identity: Identity, model: str, asked: Any, headers: Headers = (), **more: Any) -> Given:
         body = json.dumps({"model": model, "input": asked, **more}).encode()
         return await self.ask(self._embeddings, identity, "/v1/embeddings", body, headers)
 

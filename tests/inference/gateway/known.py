@@ -21,6 +21,4 @@ def cache_at(
     url: str, memory_bytes: int = 1 << 20, tenant_bytes: int = 1 << 20, *, timeout_s: float = 10.0
 ) -> ResultCache:
     """Return a cache with long timeouts, because the machine that runs the tests may be busy."""
-    return ResultCache(
-        url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, timeout_s=timeout_s
-    )
+    return ResultCache(url, secret="secret", memory_bytes=memory_bytes, tenant_bytes=tenant_bytes, timeout_s=timeout_s)

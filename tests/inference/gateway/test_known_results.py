@@ -105,9 +105,7 @@ def test_what_means_the_same_is_known_however_it_is_written(
             given = await house.embed(identity, model, "word", **more)
             assert given.word == "HIT"
         assert (await house.embed(identity, model, ["word"])).word == "HIT"
-        assert (await house.infer(identity, model, ["word"])).word == "MISS", (
-            "texts are cut there, not refused"
-        )
+        assert (await house.infer(identity, model, ["word"])).word == "MISS", "texts are cut there, not refused"
         one = await house.infer(identity, model, ["word"], id="1")
         other = await house.infer(identity, model, ["word"], id="2")
         assert [(given.word, given.json["id"]) for given in (one, other)] == [("HIT", "1"), ("HIT", "2")]
@@ -154,9 +152,7 @@ def test_a_text_that_stands_in_a_list_twice_runs_once_and_counts_twice(
     run(scenario, cache_url)
 
 
-def test_a_refused_text_is_named_by_its_place_in_the_whole_list(
-    identity: Identity, model: str, cache_url: str
-) -> None:
+def test_a_refused_text_is_named_by_its_place_in_the_whole_list(identity: Identity, model: str, cache_url: str) -> None:
     async def scenario(house: House) -> None:
         await house.embed(identity, model, ["a", "b"])
         with pytest.raises(DomainError, match="text 2 is longer"):
@@ -366,9 +362,7 @@ def test_no_store_neither_reads_nor_keeps_and_no_cache_runs_afresh_and_keeps_tha
     run(scenario, cache_url)
 
 
-def test_no_store_is_obeyed_in_whichever_header_it_stands(
-    identity: Identity, model: str, cache_url: str
-) -> None:
+def test_no_store_is_obeyed_in_whichever_header_it_stands(identity: Identity, model: str, cache_url: str) -> None:
     async def scenario(house: House) -> None:
         two = [("cache-control", "max-age=100"), ("cache-control", "private, no-store")]
         for _ in range(2):
@@ -391,9 +385,7 @@ def test_of_a_model_whose_time_is_nothing_every_call_runs_alone(
     run(scenario, cache_url)
 
 
-def test_a_shorter_time_holds_for_what_is_kept_already(
-    identity: Identity, model: str, cache_url: str
-) -> None:
+def test_a_shorter_time_holds_for_what_is_kept_already(identity: Identity, model: str, cache_url: str) -> None:
     async def scenario(house: House) -> None:
         await house.embed(identity, model, "word")
         await change(model, cache_ttl_s=1)

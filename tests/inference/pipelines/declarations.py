@@ -105,6 +105,4 @@ def onnx_spec(path: Path, name: str = "colors") -> VersionSpec:
 
 
 def pipeline_spec(declared: Json, name: str = "pipeline", **members: VersionSpec) -> VersionSpec:
-    return VersionSpec(
-        name, 1, f"digest of {declared} {name}", "graph", {}, config={"graph": declared}, steps=members
-    )
+    return VersionSpec(name, 1, f"digest of {declared} {name}", "graph", {}, config={"graph": declared}, steps=members)

@@ -108,6 +108,4 @@ UNSEEN: Mapping[str, tuple[str, ...]] = {
 }
 """Samples that were written after the prototypes were settled, and were never used to choose them."""
 
-SAMPLES = tuple(
-    Sample(label, text) for kinds in (CHOSEN, UNSEEN) for label, texts in kinds.items() for text in texts
-)
+SAMPLES = tuple(Sample(label, text) for kinds in (CHOSEN, UNSEEN) for label, texts in kinds.items() for text in texts)

@@ -77,11 +77,7 @@ def test_built_in_parse_passes_the_same_checks() -> None:
 
 
 def test_steps_fed_by_constants_alone_are_settled() -> None:
-    settled = [
-        step.name
-        for step in read_graph(PARSE).block.walk()
-        if isinstance(step, ModelStep) and step.is_settled
-    ]
+    settled = [step.name for step in read_graph(PARSE).block.walk() if isinstance(step, ModelStep) and step.is_settled]
     assert settled == ["prototypes"]
 
 
@@ -152,9 +148,7 @@ def test_step_whose_value_nobody_takes_is_refused() -> None:
 
 
 def test_pipeline_may_not_be_a_member() -> None:
-    with pytest.raises(
-        GraphInvalid, match="inner@1 is a 'graph', which cannot be a member; there are ocr, embed"
-    ):
+    with pytest.raises(GraphInvalid, match="inner@1 is a 'graph', which cannot be a member; there are ocr, embed"):
         check_graph(read_graph(CLASSIFIER), {"colors": type(MEMBERS["reader"])("inner@1", "graph")})
 
 
@@ -167,9 +161,7 @@ def test_steps_are_limited_in_number_and_depth() -> None:
 
 def test_what_runs_on_one_side_only_is_not_there_afterwards() -> None:
     leaking = changed(READER, lambda declared: declared.update(output={"text": "ocr.text"}))
-    assert "refers to 'ocr', which is no earlier step; earlier steps here: 'text'" in problem(
-        leaking, ("reader",)
-    )
+    assert "refers to 'ocr', which is no earlier step; earlier steps here: 'text'" in problem(leaking, ("reader",))
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,7 @@ class Recorder:
     at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(
-        self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call
-    ) -> WorkOutput:
+    def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         with self.lock:
             self.asked.append(spec.model)
             self.threads.add(threading.get_ident())
@@ -104,9 +102,7 @@ class Recorder:
         finally:
             with self.lock:
                 self.at_once -= 1
-        return WorkOutput(
-            {"embedding": [1.0], "truncated": False, "tokens": 3, "dimensions": 1}, Units(tokens=3)
-        )
+        return WorkOutput({"embedding": [1.0], "truncated": False, "tokens": 3, "dimensions": 1}, Units(tokens=3))
 
 
 def run(pipeline: GraphPipeline, spec: VersionSpec = FANNED_SPEC, call: Call | None = None) -> WorkOutput:
@@ -151,9 +147,7 @@ def test_tensors_go_in_as_declared(colors: VersionSpec) -> None:
     declared = {
         "accepts": ["tensors"],
         "tensors": [{"name": "pixels", "datatype": "FP32", "shape": [1, 3, 8, 8]}],
-        "steps": [
-            {"name": "scores", "kind": "model", "role": "colors", "inputs": {"pixels": "input.pixels"}}
-        ],
+        "steps": [{"name": "scores", "kind": "model", "role": "colors", "inputs": {"pixels": "input.pixels"}}],
         "output": {"logits": "scores.logits"},
     }
     spec = pipeline_spec(declared, colors=colors)
@@ -168,9 +162,7 @@ def test_declared_parameters_are_checked_and_reach_their_step() -> None:
     declared = changed(
         READER,
         lambda d: (
-            d.update(
-                parameters=[{"name": "sure", "type": "number", "default": 0.5, "minimum": 0, "maximum": 1}]
-            ),
+            d.update(parameters=[{"name": "sure", "type": "number", "default": 0.5, "minimum": 0, "maximum": 1}]),
             d["steps"][0]["else"]["steps"][0].update(parameters={"min_confidence": "parameters.sure"}),
         ),
     )
@@ -311,9 +303,7 @@ def test_deadline_of_the_page_is_that_of_its_steps() -> None:
 
 
 def test_settled_steps_are_asked_once_for_all_pages() -> None:
-    declared = changed(
-        FANNED, lambda d: d["steps"][1].update(inputs={"text": {"constant": "always the same"}})
-    )
+    declared = changed(FANNED, lambda d: d["steps"][1].update(inputs={"text": {"constant": "always the same"}}))
     spec = pipeline_spec(declared, "settled", **FANNED_SPEC.steps)
     runner = Recorder()
     pipeline = GraphPipeline(runner)
@@ -407,9 +397,7 @@ def two_classifiers(folder: Path) -> VersionSpec:
     declared = changed(
         CLASSIFIER,
         lambda d: (
-            d["steps"].insert(
-                2, {"name": "again", "kind": "model", "role": "other", "inputs": {"pixels": "picture"}}
-            ),
+            d["steps"].insert(2, {"name": "again", "kind": "model", "role": "other", "inputs": {"pixels": "picture"}}),
             d["output"].update(again="again.logits"),
         ),
     )

@@ -4,9 +4,7 @@ from inference.core.contracts import VersionSpec, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.pipelines.steps import member_of, named
 
-PIPELINE = VersionSpec(
-    "parse", 1, "a", "parse", {}, steps={"embed": VersionSpec("embed", 1, "b", "embed", {})}
-)
+PIPELINE = VersionSpec("parse", 1, "a", "parse", {}, steps={"embed": VersionSpec("embed", 1, "b", "embed", {})})
 
 
 def failing(error: Exception, step: str = "embed") -> None:
@@ -63,9 +61,7 @@ def test_end_of_a_canceled_call_is_no_failure_of_a_step() -> None:
 
 
 def test_role_without_a_version_is_named() -> None:
-    with pytest.raises(
-        StepFailed, match=r"pipeline_incomplete: step 'read': parse@1 does not say which .* 'ocr'"
-    ):
+    with pytest.raises(StepFailed, match=r"pipeline_incomplete: step 'read': parse@1 does not say which .* 'ocr'"):
         member_of(PIPELINE, "ocr", "read")
 
 

@@ -118,9 +118,7 @@ def test_a_model_that_is_there_keeps_its_results_as_long_as_before_unless_told(
         ("{}", [], "`accepts` must be a list"),
     ],
 )
-def test_command_says_what_is_wrong(
-    content: str | None, members: list[str], words: str, tmp_path: Path
-) -> None:
+def test_command_says_what_is_wrong(content: str | None, members: list[str], words: str, tmp_path: Path) -> None:
     file = tmp_path / "graph.json"
     if content is not None:
         file.write_text(content)

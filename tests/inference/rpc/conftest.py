@@ -80,9 +80,7 @@ class Model:
 class Caller(threading.Thread):
     """A caller in a separate thread that keeps the result of its call."""
 
-    def __init__(
-        self, client: LaneClient, model_key: str, content: str, call: Call, coalesce: str = ""
-    ) -> None:
+    def __init__(self, client: LaneClient, model_key: str, content: str, call: Call, coalesce: str = "") -> None:
         super().__init__(daemon=True)
         self._client, self._model_key, self._content, self._coalesce = client, model_key, content, coalesce
         self.call = call
@@ -93,9 +91,7 @@ class Caller(threading.Thread):
 
     def run(self) -> None:
         try:
-            answer = self._client.call(
-                self._model_key, text(self._content), {}, self.call, coalesce=self._coalesce
-            )
+            answer = self._client.call(self._model_key, text(self._content), {}, self.call, coalesce=self._coalesce)
             self.answer = answer.output.result
         except Exception as error:
             self.error = error

@@ -84,9 +84,7 @@ class SlowWire:
             handing.cancel()
             to_near.close()
 
-    async def _hand_over(
-        self, late: "asyncio.Queue[tuple[float, bytes]]", to_near: asyncio.StreamWriter
-    ) -> None:
+    async def _hand_over(self, late: "asyncio.Queue[tuple[float, bytes]]", to_near: asyncio.StreamWriter) -> None:
         while True:
             due_s, data = await late.get()
             await asyncio.sleep(max(0.0, due_s - self._loop.time()))

@@ -34,9 +34,7 @@ def test_results_come_back_as_they_were_whether_or_not_their_numbers_are_lifted(
 
 def test_units_steps_and_the_embedding_come_back() -> None:
     vector = tuple(number / 7 for number in range(384))
-    output = WorkOutput(
-        {}, Units(pages=1, tokens=7, calls=2, device_us=9), Embedding("sha", vector), {"read": 0.25}
-    )
+    output = WorkOutput({}, Units(pages=1, tokens=7, calls=2, device_us=9), Embedding("sha", vector), {"read": 0.25})
     assert read_answer(write_answer(LaneAnswer(output, 1, 2))).output == output
 
 

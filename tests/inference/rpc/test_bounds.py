@@ -22,9 +22,7 @@ from tests.inference.rpc.conftest import (
 from tests.waiting import eventually
 
 
-def test_too_many_are_refused_at_once_and_told_how_many_wait(
-    open_client: OpenClient, model_key: str, url: str
-) -> None:
+def test_too_many_are_refused_at_once_and_told_how_many_wait(open_client: OpenClient, model_key: str, url: str) -> None:
     client = open_client(SMALL)
     calls = [call_of(tenant) for tenant in ("a", "b", "b", "b", "b", "c")]
     callers = []
@@ -104,9 +102,7 @@ def test_a_client_that_died_leaves_requests_that_expire_and_make_room(
         "[threading.Thread(target=ask, daemon=True).start() for _ in range(5)]\n"
         "sys.stdin.read()\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, url, model_key], stdin=subprocess.PIPE, cwd=Path.cwd()
-    )
+    process = subprocess.Popen([sys.executable, "-c", script, url, model_key], stdin=subprocess.PIPE, cwd=Path.cwd())
     wait_in_lane(url, model_key, 5)
     process.kill()
     process.communicate()

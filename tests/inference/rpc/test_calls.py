@@ -84,9 +84,7 @@ def test_tensors_reach_the_model_as_they_were(
     assert work.tensors["x"].tobytes() == tensor.tobytes()
 
 
-def test_asyncio_calls_share_the_lane(
-    start_reader: StartReader, model_key: str, url: str, model: Model
-) -> None:
+def test_asyncio_calls_share_the_lane(start_reader: StartReader, model_key: str, url: str, model: Model) -> None:
     start_reader(slots=8)
 
     async def ask() -> list[object]:
@@ -139,9 +137,7 @@ def test_bytes_that_are_no_reply_are_dropped_and_the_client_goes_on(
     assert caller.done().answer == {"texts": ["x"]}
 
 
-def test_processes_that_ask_and_processes_that_serve_get_nothing_of_each_other(
-    url: str, model_key: str
-) -> None:
+def test_processes_that_ask_and_processes_that_serve_get_nothing_of_each_other(url: str, model_key: str) -> None:
     with ExitStack() as stack:
         for _ in range(2):
             stack.enter_context(running("tests.inference.rpc.lane_worker", url, "4", model_key))

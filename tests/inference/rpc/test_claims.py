@@ -50,9 +50,7 @@ def test_an_input_that_is_larger_than_this_worker_takes_is_not_read_into_memory(
         client.call(model_key, text("x" * 100_000), {}, call_of())
 
 
-def test_an_answer_that_is_too_large_is_an_error(
-    start_reader: StartReader, client: LaneClient, model_key: str
-) -> None:
+def test_an_answer_that_is_too_large_is_an_error(start_reader: StartReader, client: LaneClient, model_key: str) -> None:
     start_reader(limits=LaneLimits(answer_bytes=1000))
     with pytest.raises(ModelFailed, match="model_output_too_large"):
         client.call(model_key, text("x" * 2000), {}, call_of())

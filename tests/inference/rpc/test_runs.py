@@ -32,9 +32,7 @@ def test_requests_that_say_the_same_share_one_run_and_all_are_answered() -> None
 
 def test_nothing_is_shared_between_tenants_or_models() -> None:
     hand = Hand(4)
-    runs = {
-        begun(hand, one) for one in (taken("x"), taken("x", tenant="b"), taken("x", model="n@1"), taken())
-    }
+    runs = {begun(hand, one) for one in (taken("x"), taken("x", tenant="b"), taken("x", model="n@1"), taken())}
     assert len(runs) == 4
 
 

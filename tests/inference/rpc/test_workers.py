@@ -153,9 +153,7 @@ def test_an_asyncio_caller_is_told_that_its_worker_was_killed(own_url: str, mode
         tasks = []
 
         def ask() -> None:
-            tasks.append(
-                asyncio.run_coroutine_threadsafe(client.call(model_key, text("hold"), {}, call_of()), loop)
-            )
+            tasks.append(asyncio.run_coroutine_threadsafe(client.call(model_key, text("hold"), {}, call_of()), loop))
 
         loop = asyncio.get_running_loop()
         await asyncio.to_thread(killed_while_it_holds, own_url, model_key, ask)

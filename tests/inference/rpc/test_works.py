@@ -20,16 +20,12 @@ NUMBERS = [dtype for dtype in NUMPY_TYPES.values() if dtype.kind != "O"]
 @given(
     st.dictionaries(
         st.text(max_size=5),
-        st.sampled_from(NUMBERS).flatmap(
-            lambda dtype: npst.arrays(dtype, npst.array_shapes(min_dims=0, min_side=0))
-        ),
+        st.sampled_from(NUMBERS).flatmap(lambda dtype: npst.arrays(dtype, npst.array_shapes(min_dims=0, min_side=0))),
         max_size=3,
     ),
     st.binary(max_size=7),
 )
-def test_tensors_of_every_number_type_come_back_bit_by_bit(
-    tensors: dict[str, np.ndarray], before: bytes
-) -> None:
+def test_tensors_of_every_number_type_come_back_bit_by_bit(tensors: dict[str, np.ndarray], before: bytes) -> None:
     written = write_work(TensorInput(tensors), {"k": [1, None]})
     # The bytes are read at any offset in the message around them.
     read, parameters = read_work(memoryview(before + written)[len(before) :])
@@ -139,8 +135,6 @@ def test_a_message_of_another_version_says_so() -> None:
 
 @given(st.integers(1, 50))
 def test_more_work_costs_more(times: int) -> None:
-    assert cost_of(TextInput(("word " * 100 * times,), True)) < cost_of(
-        TextInput(("word " * 200 * times,), True)
-    )
+    assert cost_of(TextInput(("word " * 100 * times,), True)) < cost_of(TextInput(("word " * 200 * times,), True))
     assert cost_of(TokenInput(((1,) * 100 * times,), True)) < cost_of(TokenInput(((1,) * 200 * times,), True))
     assert cost_of(TensorInput({"x": np.ones(0)})) == 1

@@ -43,9 +43,7 @@ def test_graph_that_takes_text_is_not_bound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "feeds", [{}, {"x": ROWS.astype(np.float64)}, {"x": ROWS[0]}, {"x": ROWS[:, :3]}, {"x": ROWS, "z": ROWS}]
 )
-def test_tensors_that_do_not_fit_are_refused_before_the_run(
-    tmp_path: Path, feeds: dict[str, np.ndarray]
-) -> None:
+def test_tensors_that_do_not_fit_are_refused_before_the_run(tmp_path: Path, feeds: dict[str, np.ndarray]) -> None:
     with pytest.raises(ValueError, match=r"'x'|inputs are"):
         bound(save_adder(tmp_path / "adder.onnx")).run(feeds, None, ort.RunOptions())
 

@@ -89,8 +89,7 @@ def written(engine: Engine, spec: VersionSpec, works: Sequence[WorkInput]) -> li
 
 def texts() -> list[WorkInput]:
     return [
-        TextInput((" ".join(WORDS[(7 * n + i) % len(WORDS)] for i in range(1 + n)),), single=True)
-        for n in range(150)
+        TextInput((" ".join(WORDS[(7 * n + i) % len(WORDS)] for i in range(1 + n)),), single=True) for n in range(150)
     ]
 
 

@@ -10,19 +10,14 @@ from inference.registry.builtin.minilm_int8 import MIN_COSINE
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 SHORT = "The cat sat."
-LONG = (
-    "A rather longer sentence about invoices, due dates and the total amount to be paid by the end of May. "
-    * 3
-)
+LONG = "A rather longer sentence about invoices, due dates and the total amount to be paid by the end of May. " * 3
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> VersionSpec:
     files = EMBED_INT8.build(tmp_path_factory.mktemp("int8"))
     artifacts = {role: str(path) for role, path in files.items()}
-    return VersionSpec(
-        EMBED_INT8.name, 1, EMBED_INT8.release, EMBED_INT8.runtime, artifacts, EMBED_INT8.config
-    )
+    return VersionSpec(EMBED_INT8.name, 1, EMBED_INT8.release, EMBED_INT8.runtime, artifacts, EMBED_INT8.config)
 
 
 def embed(*texts: str, single: bool = False) -> WorkOutput:
@@ -59,9 +54,7 @@ def test_tokens_of_padding_are_not_counted() -> None:
 
 def test_alike_texts_are_closer_than_unlike_ones() -> None:
     cat, kitten, invoice = np.array(
-        embed("A cat sits on the mat.", "A kitten rests on the rug.", "Please pay the invoice.").result[
-            "embeddings"
-        ]
+        embed("A cat sits on the mat.", "A kitten rests on the rug.", "Please pay the invoice.").result["embeddings"]
     )
     assert cat @ kitten > 0.5 > cat @ invoice
 

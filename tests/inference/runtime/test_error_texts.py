@@ -46,7 +46,5 @@ def test_a_caller_reads_what_went_wrong_and_nothing_of_the_sources(said: str, pl
         ("Load model failed: Protobuf parsing failed.", False),
     ],
 )
-def test_a_gpu_that_others_have_filled_is_told_from_a_file_that_cannot_be_loaded(
-    said: str, full: bool
-) -> None:
+def test_a_gpu_that_others_have_filled_is_told_from_a_file_that_cannot_be_loaded(said: str, full: bool) -> None:
     assert gpu_was_full(said) == full

@@ -25,9 +25,7 @@ def count(host: SessionHost, path: Path, times: int) -> int:
         return int(session.run({"times": np.array(times, np.int64)})[0])
 
 
-def test_an_endless_run_is_ended_and_the_session_goes_on(
-    counting_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_run_is_ended_and_the_session_goes_on(counting_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted_session, "RUN_LIMIT_S", 0.3)
     host = local_engine().host
     assert count(host, counting_model, 7) == 7
@@ -39,9 +37,7 @@ def test_an_endless_run_is_ended_and_the_session_goes_on(
     assert count(host, counting_model, 8) == 8
 
 
-def test_a_run_in_time_is_left_alone_after_its_limit(
-    counting_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_in_time_is_left_alone_after_its_limit(counting_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hosted_session, "RUN_LIMIT_S", 0.2)
     host = local_engine().host
     until_s = time.monotonic() + 0.6

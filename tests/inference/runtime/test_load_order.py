@@ -23,9 +23,7 @@ def test_what_is_idle_leaves_for_it() -> None:
 
 def test_small_one_overtakes_what_waits_for_room_but_not_for_ever() -> None:
     small = WaitingLoad("small", 5)
-    assert turn(WaitingLoad("large", 50), small, residents=(BUSY,)) == LoadTurn(
-        "small", blocked=frozenset({"large"})
-    )
+    assert turn(WaitingLoad("large", 50), small, residents=(BUSY,)) == LoadTurn("small", blocked=frozenset({"large"}))
     late = WaitingLoad("large", 50, blocked_s=OVERTAKEN_FOR_S + 1)
     assert turn(late, small, residents=(BUSY,)) == LoadTurn(blocked=frozenset({"large", "small"}))
 

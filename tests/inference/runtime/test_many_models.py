@@ -33,9 +33,7 @@ def _save_adder_of(path: Path, number: int) -> Path:
 
 
 @pytest.mark.parametrize("measured", [False, True])
-def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(
-    paths: Sequence[Path], measured: bool
-) -> None:
+def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(paths: Sequence[Path], measured: bool) -> None:
     size = paths[0].stat().st_size
     # If memory is measured, a session of this size takes about three times its file: weights, graph and arena.
     budget_bytes = FIT * size * (4 if measured else 1)
@@ -76,7 +74,5 @@ def test_200_models_in_the_memory_of_10_answer_right_and_stay_within_it(
     assert wrong == []
     assert 0 < max_bytes[0] <= budget_bytes
     tallies = host.tallies().values()
-    assert sum(tally.evictions for tally in tallies) == sum(tally.loads for tally in tallies) - len(
-        host.resident()
-    )
+    assert sum(tally.evictions for tally in tallies) == sum(tally.loads for tally in tallies) - len(host.resident())
     assert sum(tally.loads for tally in tallies) < THREADS * ASKED

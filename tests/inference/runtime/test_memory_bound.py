@@ -16,9 +16,7 @@ from tests.inference.runtime.graphs import save_adder, save_nodes
 from tests.inference.runtime.hosts import PLAN, StillMemory, held
 from tests.inference.runtime.test_session_memory import others_at_work
 
-pytestmark = pytest.mark.skipif(
-    isinstance(host_memory(), ResidentMemory), reason="the C library does not count"
-)
+pytestmark = pytest.mark.skipif(isinstance(host_memory(), ResidentMemory), reason="the C library does not count")
 MIB = 1 << 20
 BUDGET_BYTES = 64 * MIB
 

@@ -69,9 +69,7 @@ def test_values_of_each_type_come_back_as_they_went_in(
     assert (output["datatype"], output["data"]) == (datatype, values.tolist())
 
 
-def test_arrays_are_given_as_they_are_also_where_json_could_not_say_them(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_arrays_are_given_as_they_are_also_where_json_could_not_say_them(engine: Engine, tmp_path: Path) -> None:
     spec = mine(save_operator(tmp_path / "root.onnx", "Sqrt"))
     answer = engine.answer(spec, TensorInput({"x": np.array([4.0, -1.0], np.float32)}), {})
     assert answer.tensors is not None
@@ -121,9 +119,7 @@ def test_signature_is_read_from_the_file(engine: Engine, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("gives_all", [False, True])
-def test_the_trial_of_many_rows_takes_no_memory_for_good(
-    engine: Engine, tmp_path: Path, gives_all: bool
-) -> None:
+def test_the_trial_of_many_rows_takes_no_memory_for_good(engine: Engine, tmp_path: Path, gives_all: bool) -> None:
     """The trial has more rows than a caller may ever send: here 32 of them take 32 MB, besides 8 MB of weights."""
     path = save_wide(tmp_path / "wide.onnx", inputs=8, width=250_000, gives_all=gives_all)
     run(engine, path, x=np.ones((1, 8), np.float32))
@@ -165,9 +161,7 @@ def test_an_output_whose_shape_the_file_leaves_open_may_have_any(engine: Engine,
     assert run(engine, path, x=np.full((1, 2), 4, np.float32)).result["outputs"][0]["shape"] == [1, 8]
 
 
-def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(engine: Engine, tmp_path: Path) -> None:
     path = save_graph_text(
         tmp_path / "model.onnx",
         """huge (float[n] x) => (float[m] y) <int64[1] first = {0}>

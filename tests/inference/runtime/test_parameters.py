@@ -25,9 +25,7 @@ def test_defaults_are_filled_in() -> None:
         ("parse", {"include_embedding": 1}, "'include_embedding' must be a boolean, not 1"),
     ],
 )
-def test_wrong_parameter_is_named_with_what_is_allowed(
-    runtime: str, parameters: dict[str, Json], detail: str
-) -> None:
+def test_wrong_parameter_is_named_with_what_is_allowed(runtime: str, parameters: dict[str, Json], detail: str) -> None:
     with pytest.raises(WorkRefused) as refusal:
         validate_parameters(runtime, parameters)
     assert (refusal.value.code, refusal.value.detail) == ("invalid_parameter", detail)
@@ -52,9 +50,7 @@ def test_each_runtime_accepts_its_kinds_of_work_alone(runtime: str, accepted: se
 
 
 def test_unknown_runtime_is_named_with_those_there_are() -> None:
-    with pytest.raises(
-        WorkRefused, match="unknown runtime 'whisper'; use one of embed, graph, ocr, onnx, parse"
-    ):
+    with pytest.raises(WorkRefused, match="unknown runtime 'whisper'; use one of embed, graph, ocr, onnx, parse"):
         validate_parameters("whisper", {})
 
 

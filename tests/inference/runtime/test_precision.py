@@ -54,7 +54,5 @@ def test_precision_that_no_file_has_is_missed_even_where_there_are_no_variants()
 
 
 def test_artifact_is_the_path_of_the_variant() -> None:
-    spec = VersionSpec(
-        "m", 1, "d", "onnx", {"weights": "/a", "weights.fp16": "/b"}, {"precision": {"gpu": "fp16"}}
-    )
+    spec = VersionSpec("m", 1, "d", "onnx", {"weights": "/a", "weights.fp16": "/b"}, {"precision": {"gpu": "fp16"}})
     assert (artifact(spec, "weights"), artifact(spec, "weights", on_gpu=True)) == ("/a", "/b")

@@ -109,9 +109,7 @@ def test_what_a_store_has_survives_a_start_without_it(file: str, monkeypatch: py
     assert (saved.loaded_bytes, saved.fit, saved.exactness) == (7, PROFILE.fit, PROFILE.exactness)
 
 
-def test_what_was_learned_is_saved_now_and_then(
-    tmp_path: Path, file: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_learned_is_saved_now_and_then(tmp_path: Path, file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profiles, "SAVED_EVERY_S", 0.01)
     store = FolderProfiles(tmp_path / "profiles")
     keeper = ProfileKeeper(store, "cpu")

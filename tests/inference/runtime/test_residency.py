@@ -65,9 +65,7 @@ def test_use_counts_half_after_a_while() -> None:
 
 
 @given(residents=RESIDENTS, needed=st.integers(0, 100), budget=st.integers(0, 400))
-def test_what_is_in_use_stays_and_enough_means_it_fits(
-    residents: list[Resident], needed: int, budget: int
-) -> None:
+def test_what_is_in_use_stays_and_enough_means_it_fits(residents: list[Resident], needed: int, budget: int) -> None:
     room = make_room(residents, needed_bytes=needed, budget_bytes=budget)
     assert not [resident for resident in residents if resident.in_use and resident.path in room.evict]
     if room.enough:
@@ -92,7 +90,5 @@ def test_the_order_in_which_they_are_told_does_not_matter(
     data: st.DataObject, residents: list[Resident], needed: int, budget: int
 ) -> None:
     shuffled = data.draw(st.permutations(residents))
-    rooms = [
-        make_room(told, needed_bytes=needed, budget_bytes=budget) for told in (residents, list(shuffled))
-    ]
+    rooms = [make_room(told, needed_bytes=needed, budget_bytes=budget) for told in (residents, list(shuffled))]
     assert rooms[0] == rooms[1]

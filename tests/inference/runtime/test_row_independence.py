@@ -95,9 +95,7 @@ def test_no_word_of_an_operator_shares_rows_that_were_seen_to_mix() -> None:
     assert not found.may_share(unproven=True)
 
 
-@pytest.mark.parametrize(
-    ("differ", "min_rows"), [([1], 2), (range(16, 99), None)], ids=["one row", "many rows"]
-)
+@pytest.mark.parametrize(("differ", "min_rows"), [([1], 2), (range(16, 99), None)], ids=["one row", "many rows"])
 def test_a_graph_whose_last_bits_differ_for_one_row_is_padded_and_for_many_is_not_shared(
     differ: Sequence[int], min_rows: int | None
 ) -> None:

@@ -100,9 +100,7 @@ def test_model_is_told_too_large_before_it_is_loaded_a_second_time(tmp_path: Pat
     for _ in range(2):
         with pytest.raises(ModelFailed) as failure:
             sessions.load(path, loads.append)
-        assert str(failure.value) == (
-            "model_exceeds_memory: a.onnx needs 6000 bytes; models here may take 5000"
-        )
+        assert str(failure.value) == ("model_exceeds_memory: a.onnx needs 6000 bytes; models here may take 5000")
         assert held(sessions) == set()
         sessions.evict(path)
     assert len(loads) == 1

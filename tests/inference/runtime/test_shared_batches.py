@@ -83,8 +83,7 @@ def test_tensors_of_many_tenants(engine: Engine, tmp_path: Path) -> None:
     path = save_graph(tmp_path / "matrix.onnx", node, ["rows", 64], w=weights)
     spec = VersionSpec("matrix", 1, "digest", "onnx", {"weights": str(path)})
     works = [
-        TensorInput({"x": generator.standard_normal((1 + number % 3, 64)).astype(np.float32)})
-        for number in range(40)
+        TensorInput({"x": generator.standard_normal((1 + number % 3, 64)).astype(np.float32)}) for number in range(40)
     ]
     alone = [answer(engine, spec, work) for work in works]
     assert all_at_once(engine, spec, works) == alone
@@ -98,13 +97,9 @@ def test_a_graph_that_mixes_its_rows_never_sees_two_callers(engine: Engine, tmp_
     assert set(all_at_once(engine, spec, works)) == {answer(engine, spec, works[0])}
 
 
-def test_a_graph_that_mixes_rows_by_their_values_never_sees_two_callers(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_a_graph_that_mixes_rows_by_their_values_never_sees_two_callers(engine: Engine, tmp_path: Path) -> None:
     spec = VersionSpec("scaler", 1, "digest", "onnx", {"weights": str(save_scaler(tmp_path / "scaler.onnx"))})
-    works = [
-        TensorInput({"x": np.full((1, 64), 0.5 if number % 2 else 200, np.float32)}) for number in range(40)
-    ]
+    works = [TensorInput({"x": np.full((1, 64), 0.5 if number % 2 else 200, np.float32)}) for number in range(40)]
     alone = [answer(engine, spec, work) for work in works[:2]]
     assert all_at_once(engine, spec, works) == alone * 20
 
@@ -136,9 +131,7 @@ def test_a_callers_own_texts_still_run_together_where_callers_share_nothing(engi
     assert batches_of(engine, spec, Sharing.NEVER, works) == len(works)
 
 
-def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_rows_that_only_trials_keep_apart_are_shared_at_the_operators_word(engine: Engine, tmp_path: Path) -> None:
     """The graph mixes its rows only for values that are larger than those of any trial."""
     path = save_graph_text(
         tmp_path / "sneaking.onnx",
@@ -162,8 +155,7 @@ def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tm
     )
     spec = VersionSpec("widening", 1, "digest", "onnx", {"weights": str(path)})
     works = [
-        TensorInput({"x": np.full((1, 2), 1_000_003 if number == 5 else number, np.float32)})
-        for number in range(24)
+        TensorInput({"x": np.full((1, 2), 1_000_003 if number == 5 else number, np.float32)}) for number in range(24)
     ]
     alone = [answer(engine, spec, work) for work in (*works[:5], *works[6:])]
     engine.batchers.limit({Part(spec.key, "weights"): replace(ONNX_LIMITS, sharing=Sharing.TRIED)})
@@ -178,15 +170,10 @@ def test_one_callers_input_that_widens_the_answer_fails_alone(engine: Engine, tm
 def test_one_callers_nan_reaches_nobody_else(engine: Engine, tmp_path: Path) -> None:
     path = save_adder(tmp_path / "adder.onnx", floats=4)
     spec = VersionSpec("adder", 1, "digest", "onnx", {"weights": str(path)})
-    works = [
-        TensorInput({"x": np.full((1, 4), np.nan if number == 5 else number, np.float32)})
-        for number in range(12)
-    ]
+    works = [TensorInput({"x": np.full((1, 4), np.nan if number == 5 else number, np.float32)}) for number in range(12)]
     answers = all_at_once(engine, spec, works)
     assert answers[5] == "model_output_not_finite"
-    assert [json.loads(got)["outputs"][0]["data"] for got in answers[:5]] == [
-        [number + 1.0] * 4 for number in range(5)
-    ]
+    assert [json.loads(got)["outputs"][0]["data"] for got in answers[:5]] == [[number + 1.0] * 4 for number in range(5)]
 
 
 def test_a_call_canceled_before_its_run_costs_none(engine: Engine) -> None:

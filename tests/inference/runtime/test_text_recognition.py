@@ -55,9 +55,7 @@ def test_columns_of_a_table_are_parted_by_one_space(blanks: int, text: str) -> N
         ("量三", 2.0, "量 三"),
     ],
 )
-def test_no_space_is_added_beside_another_or_inside_chinese_text(
-    characters: str, gap: float, text: str
-) -> None:
+def test_no_space_is_added_beside_another_or_inside_chinese_text(characters: str, gap: float, text: str) -> None:
     assert with_columns_apart(characters, [gap]) == text
 
 

@@ -18,9 +18,7 @@ def ask(
     call: Call | None = None,
     **more: Any,
 ) -> Any:
-    return pool.ask(
-        {"do": do, **more}, files, accept=lambda value: value, limits=limits, wait_s=20, call=call
-    )
+    return pool.ask({"do": do, **more}, files, accept=lambda value: value, limits=limits, wait_s=20, call=call)
 
 
 def assert_works(pool: SandboxPool) -> None:

@@ -165,9 +165,7 @@ def test_many_threads_share_few_children() -> None:
 
 
 def test_a_child_is_replaced_after_its_share_of_requests() -> None:
-    with closing(
-        SandboxPool(PROGRAM, LIMITS, children=1, requests_per_child=2, use_bubblewrap=False)
-    ) as pool:
+    with closing(SandboxPool(PROGRAM, LIMITS, children=1, requests_per_child=2, use_bubblewrap=False)) as pool:
         pids = [_only_pid_that_answers(pool) for _ in range(4)]
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
@@ -209,9 +207,7 @@ def test_a_program_that_cannot_start_is_told_to_the_caller(tmp_path: Path) -> No
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder of another user")
 @pytest.mark.parametrize("use_bubblewrap", [True, False])
-def test_root_runs_programs_below_a_home_that_is_closed_to_others(
-    tmp_path: Path, use_bubblewrap: bool
-) -> None:
+def test_root_runs_programs_below_a_home_that_is_closed_to_others(tmp_path: Path, use_bubblewrap: bool) -> None:
     home = tmp_path / "home"
     shutil.copytree(PROGRAM.folder, home)
     os.chown(home, 12345, 12345)

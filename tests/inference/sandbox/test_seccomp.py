@@ -81,9 +81,7 @@ def code_of(machine: Machine, *, may_open_files: bool = False, may_fork: bool = 
 @ON_BOTH
 @pytest.mark.parametrize("may_open_files", [True, False])
 @pytest.mark.parametrize("may_fork", [True, False])
-def test_what_is_named_is_allowed_and_nothing_else(
-    machine: Machine, may_open_files: bool, may_fork: bool
-) -> None:
+def test_what_is_named_is_allowed_and_nothing_else(machine: Machine, may_open_files: bool, may_fork: bool) -> None:
     code = code_of(machine, may_open_files=may_open_files, may_fork=may_fork)
     names = COMPUTE | (READ_FILES if may_open_files else set()) | (FORK if may_fork else set())
     allowed = {number for name, number in machine.numbers.items() if name in names}

@@ -26,9 +26,7 @@ def runs(number: int, tenant: str, for_s: float) -> Request:
     return Request(number, tenant, NOW_S - for_s)
 
 
-def ended(
-    waiting: list[Request], held: list[Request], used: dict[str, float], children: int = 2
-) -> Request | None:
+def ended(waiting: list[Request], held: list[Request], used: dict[str, float], children: int = 2) -> Request | None:
     return request_to_end(waiting, held, used, children=children, now_s=NOW_S)
 
 
@@ -55,9 +53,7 @@ SLOW, QUICK = QUICK_S + 1, QUICK_S / 2
         pytest.param([(1, "a", SLOW)], {"a": 9}, 2, None, id="a child is free, or about to be"),
         pytest.param([(1, "a", SLOW)], {"a": 9}, 1, None, id="the only child"),
         pytest.param([(1, "a", SLOW), (2, "b", SLOW)], {"a": 9, "b": 9}, 2, 2, id="several heavy tenants"),
-        pytest.param(
-            [(1, "a", SLOW), (2, "b", SLOW)], {"a": 9, "b": 2, "c": 3}, 2, None, id="a lighter one runs"
-        ),
+        pytest.param([(1, "a", SLOW), (2, "b", SLOW)], {"a": 9, "b": 2, "c": 3}, 2, None, id="a lighter one runs"),
         pytest.param([(1, "c", SLOW), (2, "c", SLOW)], {"c": 2}, 2, None, id="its own tenant waits"),
     ],
 )
@@ -73,9 +69,7 @@ def test_nothing_ends_while_nobody_waits() -> None:
 
 
 TENANTS = st.sampled_from("abc")
-HELD = st.lists(
-    st.builds(runs, st.integers(0, 99), TENANTS, st.floats(0, 50)), unique_by=lambda one: one.number
-)
+HELD = st.lists(st.builds(runs, st.integers(0, 99), TENANTS, st.floats(0, 50)), unique_by=lambda one: one.number)
 
 
 @given(

@@ -62,9 +62,7 @@ def test_fifty_requests_leave_no_process(pool: SandboxPool) -> None:
         ("fail", ChildFailed),
     ],
 )
-def test_a_fork_that_is_killed_or_fails_costs_no_child(
-    pool: SandboxPool, action: str, error: type[Exception]
-) -> None:
+def test_a_fork_that_is_killed_or_fails_costs_no_child(pool: SandboxPool, action: str, error: type[Exception]) -> None:
     before = tree(pool)
     with pytest.raises(error):
         ask(pool, action, limits=HASTY)

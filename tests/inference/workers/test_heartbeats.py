@@ -35,9 +35,7 @@ def heart() -> Iterator[Heartbeat]:
 
 
 def test_a_beat_tells_what_the_worker_holds_and_has_done(heart: Heartbeat) -> None:
-    heart.beat(
-        Beat(models=(HeldModel("ocr@1", 10, 4, 12, 2.0),), pages_held=3, pages_done=9, weight_bytes=10)
-    )
+    heart.beat(Beat(models=(HeldModel("ocr@1", 10, 4, 12, 2.0),), pages_held=3, pages_done=9, weight_bytes=10))
     worker = seen(heart.name)
     assert worker is not None
     assert (worker.pages_held, worker.pages_done, worker.resident, worker.weight_bytes) == (

@@ -35,10 +35,7 @@ def test_of_an_erased_job_every_address_says_that_it_is_gone_and_why(desk: Desk,
     job = ended(desk)
     assert call("DELETE", f"jobs/{job.id}").status_code == 204
     asked = [
-        *(
-            ("GET", f"/{part}")
-            for part in ("result", "result.txt", "result.pdf", "pages", "pages/1", "events")
-        ),
+        *(("GET", f"/{part}") for part in ("result", "result.txt", "result.pdf", "pages", "pages/1", "events")),
         ("GET", ""),
         ("POST", "/cancel"),
         ("POST", "/retry"),
@@ -79,9 +76,7 @@ def test_document_is_erased_with_its_jobs_if_the_request_includes_them(desk: Des
     assert call("DELETE", f"documents/{job.document_id}?include_jobs=true").status_code == 204
     assert call("GET", f"documents/{job.document_id}").status_code == 410
     assert [call("GET", f"jobs/{one.id}").status_code for one in (job, unfinished)] == [410, 410]
-    assert (
-        call("DELETE", f"documents/{job.document_id}?include_jobs=true").json()["code"] == "document_deleted"
-    )
+    assert call("DELETE", f"documents/{job.document_id}?include_jobs=true").json()["code"] == "document_deleted"
     assert call("DELETE", f"documents/{job.document_id}?include_jobs=all").status_code == 400
 
 

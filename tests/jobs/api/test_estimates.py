@@ -41,9 +41,7 @@ def ask(identity: Identity, version: ModelVersion, status: int = 200, **fields: 
 def test_without_a_plan_it_is_the_models_price(identity: Identity, pages: ModelVersion) -> None:
     told = ask(identity, pages, pages=10, cached_share=0.25)
     assert (told["quantity"], told["cached_quantity"], told["meter"]) == (10, 2, "page")
-    assert (
-        told["cost"] == told["amount_due"] == {"amount": "0.0123", "amount_micros": 12300, "currency": "EUR"}
-    )
+    assert told["cost"] == told["amount_due"] == {"amount": "0.0123", "amount_micros": 12300, "currency": "EUR"}
     assert (told["price_of"], told["price_version"], told["plan"]) == ("model", None, None)
     assert told["included"] == {"quantity": 0, "remaining": 0}
 
@@ -74,9 +72,7 @@ def test_a_document_counts_its_pages_and_nothing_is_made(identity: Identity, pag
         assert Job.objects.count() == 0
 
 
-def test_another_tenants_document_never_was(
-    identity: Identity, other_identity: Identity, pages: ModelVersion
-) -> None:
+def test_another_tenants_document_never_was(identity: Identity, other_identity: Identity, pages: ModelVersion) -> None:
     document = Desk(other_identity, pages).document(pages=7)
     assert ask(identity, pages, 404, document=str(document.id))["code"] == "not_found"
 
@@ -180,9 +176,7 @@ def test_of_texts_the_most_tokens_are_told(identity: Identity, make_version: Mak
     assert told_of(identity, version, input=[[1, 2, 3], [4]]) == (8, 8 * 1500, True)
 
 
-def test_the_body_of_a_call_of_v2_is_taken_with_the_model_beside_it(
-    identity: Identity, make_version: Make
-) -> None:
+def test_the_body_of_a_call_of_v2_is_taken_with_the_model_beside_it(identity: Identity, make_version: Make) -> None:
     tensor = {"name": "text", "datatype": "BYTES", "shape": [2], "data": ["a", "b"]}
     assert told_of(identity, make_version(), inputs=[tensor], id="1") == (1, 1500, False)
 

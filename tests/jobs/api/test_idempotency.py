@@ -190,9 +190,7 @@ def test_every_address_checks_its_keys(wanted: Wanted, key: str) -> None:
     assert "Idempotency-Key" in refused.content.decode()
 
 
-@pytest.mark.parametrize(
-    "key", ["", "k" * 256, "ключ".encode().decode("latin-1")], ids=["none", "long", "odd"]
-)
+@pytest.mark.parametrize("key", ["", "k" * 256, "ключ".encode().decode("latin-1")], ids=["none", "long", "odd"])
 def test_a_key_that_is_none_is_refused_before_any_work(post: Post, key: str) -> None:
     refused = post(key)
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")

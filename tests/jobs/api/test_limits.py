@@ -30,9 +30,7 @@ def told(tenant: CreatedTenant, key: str = "") -> dict[tuple[str, str], dict[str
 @pytest.fixture
 def limited(tenant: CreatedTenant) -> CreatedTenant:
     with operator_work():
-        Tenant.objects.filter(id=tenant.tenant.id).update(
-            pages_per_minute=600, calls_at_once=0, unfinished_jobs=3
-        )
+        Tenant.objects.filter(id=tenant.tenant.id).update(pages_per_minute=600, calls_at_once=0, unfinished_jobs=3)
         ModelLimit.objects.create(tenant=tenant.tenant, model="embed", tokens_per_minute=50)
     with unit_of_work(tenant.tenant.id):
         ApiKey.objects.filter(id=tenant.key.key.id).update(requests_per_minute=5)
@@ -59,9 +57,7 @@ def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
     assert limits["tenant", "unfinished_pages"]["remaining"] == 500_000
 
 
-def test_a_test_key_is_told_what_is_left_of_its_accounts_day(
-    limited: CreatedTenant, settings: Settings
-) -> None:
+def test_a_test_key_is_told_what_is_left_of_its_accounts_day(limited: CreatedTenant, settings: Settings) -> None:
     settings.MAAS_TEST_PAGES_A_DAY, settings.MAAS_TEST_CALLS_A_DAY = 20, 0
     with unit_of_work(limited.tenant.id):
         key = create_key(tenant_id=limited.tenant.id, name="test", livemode=False)

@@ -44,9 +44,7 @@ def test_a_job_that_arrives_meanwhile_shifts_no_page(desk: Desk, ask: Ask) -> No
     assert [job["id"] for job in rest["data"]] == [made[0]]
 
 
-def test_jobs_are_filtered_by_state_model_and_document(
-    desk: Desk, ask: Ask, make_desk: Callable[..., Desk]
-) -> None:
+def test_jobs_are_filtered_by_state_model_and_document(desk: Desk, ask: Ask, make_desk: Callable[..., Desk]) -> None:
     canceled, waiting = desk.submit(), desk.submit(pages=2)
     cancel_job(identity=desk.identity, job_id=canceled.id)
     elsewhere = make_desk().submit()
@@ -147,9 +145,7 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
         ("models", "This request has none"),
     ],
 )
-def test_a_misspelt_parameter_is_refused_with_those_there_are(
-    desk: Desk, ask: Ask, path: str, takes: str
-) -> None:
+def test_a_misspelt_parameter_is_refused_with_those_there_are(desk: Desk, ask: Ask, path: str, takes: str) -> None:
     refused = ask(path.format(job=desk.submit().id), 400, stat="failed")
     assert refused["code"] == "invalid_request"
     assert "'stat'" in refused["detail"]

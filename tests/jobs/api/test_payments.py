@@ -89,9 +89,7 @@ def test_a_payment_is_there_with_its_key_or_not_at_all(tenant: CreatedTenant, ke
             connections.close_all()
 
         wanted = TopUp("EUR", 50 * EURO)
-        made = begin_top_up(
-            tenant_id=identity.tenant_id, provider="offline", wanted=wanted, made_by="test", also=also
-        )
+        made = begin_top_up(tenant_id=identity.tenant_id, provider="offline", wanted=wanted, made_by="test", also=also)
         return Answered(made, 201)
 
     with pytest.raises(RequestInProgress):
@@ -135,9 +133,7 @@ def test_a_transfer_is_told_where_it_goes(key: str, payer: Payer) -> None:
         ({**CREDIT, "ammount": 1}, "ammount"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_reason(
-    key: str, payer: Payer, body: dict[str, Any], word: str
-) -> None:
+def test_what_makes_no_sense_is_refused_with_a_reason(key: str, payer: Payer, body: dict[str, Any], word: str) -> None:
     answer = post(key, body)
     assert (answer.status_code, answer.data["code"]) == (400, "invalid_request")
     assert word in answer.data["detail"]

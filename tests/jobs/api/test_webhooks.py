@@ -28,9 +28,7 @@ Call = Callable[..., Any]
 
 @pytest.fixture
 def call(desk: Desk) -> Call:
-    def send(
-        method: str, path: str, body: object = None, by: Identity = desk.identity, key: str | None = None
-    ) -> Any:
+    def send(method: str, path: str, body: object = None, by: Identity = desk.identity, key: str | None = None) -> Any:
         given: dict[str, Any] = {"maas.identity": by}
         if key is not None:
             given["headers"] = {"Idempotency-Key": key}
@@ -236,8 +234,7 @@ def test_another_tenants_endpoint_was_never_there(
         ("POST", "/replay"),
     ):
         foreign, unknown = (
-            call(method, f"{HOOKS}/endpoints/{one}{end}", by=other_identity)
-            for one in (endpoint["id"], nobodys)
+            call(method, f"{HOOKS}/endpoints/{one}{end}", by=other_identity) for one in (endpoint["id"], nobodys)
         )
         assert foreign.status_code == unknown.status_code == 404
         assert foreign.json()["detail"].replace(endpoint["id"], str(nobodys)) == unknown.json()["detail"]

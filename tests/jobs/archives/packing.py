@@ -32,9 +32,7 @@ def quoted_overlap(copies: int, size: int) -> bytes:
     body = deflate.compress(b"\0" * size) + deflate.flush()
     check = zlib.crc32(b"\0" * size)
     local = struct.pack("<4sHHHHHIIIHH", b"PK\3\4", 20, 0, 8, 0, 0, check, len(body), size, 1, 0) + b"a"
-    one = struct.pack(
-        "<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 8, 0, 0, check, len(body), size, 1, 0, 0, 0, 0, 0, 0
-    )
+    one = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 8, 0, 0, check, len(body), size, 1, 0, 0, 0, 0, 0, 0)
     directory = (one + b"a") * copies
     start = len(local) + len(body)
     end = struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, copies, copies, len(directory), start, 0)
@@ -43,9 +41,7 @@ def quoted_overlap(copies: int, size: int) -> bytes:
 
 def long_directory(entries: int) -> bytes:
     """Return an archive that is only a directory, with entries that do not exist."""
-    one = (
-        struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
-    )
+    one = struct.pack("<4sHHHHHHIIIHHHHHII", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
     directory = one * entries
     zip64 = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, entries, entries, len(directory), 0)
     locator = struct.pack("<4sIQI", b"PK\6\7", 0, len(directory), 1)

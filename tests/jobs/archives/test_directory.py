@@ -53,9 +53,7 @@ def test_what_systems_put_beside_a_persons_files_is_skipped_and_counted(tmp_path
         (packed([("a.pdf", b"x" * 1001)]), "document_too_large"),
     ],
 )
-def test_an_entry_that_is_not_opened_says_why_and_the_others_are(
-    tmp_path: Path, content: bytes, code: str
-) -> None:
+def test_an_entry_that_is_not_opened_says_why_and_the_others_are(tmp_path: Path, content: bytes, code: str) -> None:
     [one] = planned(content, tmp_path / "a.zip")
     assert one.fault is not None
     assert (one.fault.code, bool(one.fault.detail)) == (code, True)
@@ -83,9 +81,7 @@ def test_an_entry_that_grows_too_much_is_not_unpacked(tmp_path: Path) -> None:
         (b"PK\x05\x06" + b"\xff" * 18, "archive_corrupt"),
     ],
 )
-def test_an_archive_that_cannot_be_trusted_is_refused_as_a_whole(
-    tmp_path: Path, content: bytes, code: str
-) -> None:
+def test_an_archive_that_cannot_be_trusted_is_refused_as_a_whole(tmp_path: Path, content: bytes, code: str) -> None:
     error = rejection(content, tmp_path)
     assert error.code == code
     assert error.detail

@@ -327,9 +327,7 @@ def test_after_some_days_an_archive_is_ended_and_then_forgotten(bench: Bench) ->
     assert bench.rows(young) == [(1, "waiting", "")]
 
 
-def test_of_two_tenants_the_one_with_nothing_under_way_is_served_first(
-    bench: Bench, other_identity: Identity
-) -> None:
+def test_of_two_tenants_the_one_with_nothing_under_way_is_served_first(bench: Bench, other_identity: Identity) -> None:
     many = [bench.accept(*pages(f"m{n}"), model=None) for n in range(3)]
     bench.claim(many[0])
     theirs = replace(bench, identity=other_identity).accept(*pages("theirs"), model=None)

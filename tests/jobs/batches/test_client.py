@@ -36,9 +36,7 @@ def test_every_line_is_answered_as_the_call_itself_is_in_the_order_of_lines(clie
     assert np.allclose(body["data"][0]["embedding"], call.data[0].embedding, atol=1e-5)
     assert {*body} == {"object", "data", "model", "usage"}
     assert batch.usage is not None
-    assert batch.usage.total_tokens == sum(
-        answer["response"]["body"]["usage"]["total_tokens"] for answer in answers
-    )
+    assert batch.usage.total_tokens == sum(answer["response"]["body"]["usage"]["total_tokens"] for answer in answers)
 
 
 def test_a_line_that_fails_fails_alone_with_what_the_call_says(client: openai.OpenAI) -> None:
@@ -79,9 +77,7 @@ def test_any_model_is_asked_through_the_open_inference_protocol(client: openai.O
     (got,) = results(client, batch.output_file_id)
     expected: Any = answer
     assert got["response"]["body"]["id"] == "mine"
-    assert np.allclose(
-        got["response"]["body"]["outputs"][0]["data"], expected["outputs"][0]["data"], atol=1e-5
-    )
+    assert np.allclose(got["response"]["body"]["outputs"][0]["data"], expected["outputs"][0]["data"], atol=1e-5)
     failed = results(client, batch.error_file_id)
     assert custom_ids(failed) == ["bytes", "none"]
     assert {type(one["response"]["body"]["error"]) for one in failed} == {str}
@@ -90,17 +86,13 @@ def test_any_model_is_asked_through_the_open_inference_protocol(client: openai.O
 def test_each_line_is_charged_once_for_what_it_used(product: Product) -> None:
     tenant = product.create_account("Charged")
     with openai.OpenAI(base_url=f"{product.running.url}/v1", api_key=tenant.key) as client:
-        batch = ended(
-            client, begin(client, jsonl(embedding(f"{number}", "some words") for number in range(30)))
-        )
+        batch = ended(client, begin(client, jsonl(embedding(f"{number}", "some words") for number in range(30))))
         answers = results(client, batch.output_file_id)
     uses = product.rows(
         "SELECT quantity, amount_micros, source_kind FROM tenants_usagerecord WHERE tenant_id = %s",
         tenant.tenant_id,
     )
-    assert [used for used, _, _ in uses] == [
-        answer["response"]["body"]["usage"]["total_tokens"] for answer in answers
-    ]
+    assert [used for used, _, _ in uses] == [answer["response"]["body"]["usage"]["total_tokens"] for answer in answers]
     assert {kind for _, _, kind in uses} == {"batch_line"}
     (row,) = product.rows("SELECT cost_micros FROM jobs_batch WHERE tenant_id = %s", tenant.tenant_id)
     assert row == (sum(charge for _, charge, _ in uses),)
@@ -314,6 +306,4 @@ def test_what_a_batch_has_made_cannot_be_the_input_of_another(client: openai.Ope
     assert batch.output_file_id is not None
     assert client.files.retrieve(batch.output_file_id).purpose == "batch_output"
     with pytest.raises(openai.BadRequestError, match="purpose"):
-        client.batches.create(
-            input_file_id=batch.output_file_id, endpoint="/v1/embeddings", completion_window="24h"
-        )
+        client.batches.create(input_file_id=batch.output_file_id, endpoint="/v1/embeddings", completion_window="24h")

@@ -123,9 +123,7 @@ def test_what_is_more_than_is_held_of_a_slice_is_kept_for_nobody(
     assert model.told == [False] * 3
 
 
-def test_what_a_short_answer_was_made_of_counts_as_held(
-    desk: BatchDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_short_answer_was_made_of_counts_as_held(desk: BatchDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MAX_HELD_BYTES", 3_000)
     claim = desk.claimed(desk.checked(5))
     model = Model(claim, held_bytes=1_000)
@@ -180,9 +178,7 @@ def test_the_batch_of_a_suspended_tenant_still_ends_in_time(desk: BatchDesk) -> 
     assert desk.merge(batch).status == states.EXPIRED
 
 
-def test_a_batch_that_fills_its_account_ends_with_what_it_has_and_says_why(
-    desk: BatchDesk, settings: Settings
-) -> None:
+def test_a_batch_that_fills_its_account_ends_with_what_it_has_and_says_why(desk: BatchDesk, settings: Settings) -> None:
     batch = desk.checked(MAX_LINES + 2)
     claim = desk.claimed(batch)
     done = Done(completed=MAX_LINES, output=saved(claim, b'{"done": true}\n'), made_bytes=10_000_000)

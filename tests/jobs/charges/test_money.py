@@ -43,9 +43,7 @@ def settlements(job: Job) -> list[str]:
         return list(found.exclude(kind="hold").values_list("kind", flat=True))
 
 
-def test_what_a_job_may_cost_is_held_until_its_end_and_what_it_cost_is_charged(
-    desk: Desk, purse: Purse
-) -> None:
+def test_what_a_job_may_cost_is_held_until_its_end_and_what_it_cost_is_charged(desk: Desk, purse: Purse) -> None:
     job = desk.submit(pages=3)
     assert purse.stands() == (7 * CALL, 3 * CALL)
     first, second, third = desk.pages(job)

@@ -72,9 +72,7 @@ def test_work_under_way_and_done_is_in_order(desk: Desk, purse: Purse) -> None:
         ("job_hold", "UPDATE jobs_job SET held_micros = NULL WHERE tenant_id = %s"),
     ],
 )
-def test_what_differs_is_found_and_stays_on_record(
-    desk: Desk, purse: Purse, compared: str, statement: str
-) -> None:
+def test_what_differs_is_found_and_stays_on_record(desk: Desk, purse: Purse, compared: str, statement: str) -> None:
     desk.submit()
     sql(statement, purse)
     assert differing(purse) == {compared}
@@ -157,9 +155,7 @@ def test_results_count_until_they_are_erased(desk: Desk) -> None:
     assert used(desk.identity) == first
 
 
-def test_what_does_not_fit_is_refused_before_a_byte_is_kept(
-    identity: Identity, folder: Folder, tmp_path: Path
-) -> None:
+def test_what_does_not_fit_is_refused_before_a_byte_is_kept(identity: Identity, folder: Folder, tmp_path: Path) -> None:
     content = text_pdf("too much")
     fill(identity.tenant_id, left_bytes=len(content) - 1)
     with pytest.raises(AccountStorageFull) as refused:

@@ -30,9 +30,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_what_a_killed_worker_left_is_gone_when_the_next_process_starts(tmp_path: Path) -> None:
     program = _KILLED.format(root=str(tmp_path))
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "maas.settings"}
-    killed = subprocess.run(
-        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False
-    )
+    killed = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False)
     left = Path(killed.stdout.strip())
     assert left.read_bytes() == b"of a document"
     next_one = OwnFolder(tmp_path)
@@ -53,9 +51,7 @@ def test_a_folder_that_was_cleared_away_is_made_anew(tmp_path: Path) -> None:
     other.close()
 
 
-def test_what_cannot_be_swept_keeps_nobody_from_starting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_swept_keeps_nobody_from_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "somebody-elses").mkdir()
     (tmp_path / "dead").mkdir()
     for name in ("somebody-elses", "dead"):

@@ -51,9 +51,7 @@ def test_what_is_wrong_with_a_new_one_is_said(member: Client, form: dict[str, ob
     assert words in answer.content.decode()
 
 
-def test_its_messages_are_shown_and_its_buttons_act(
-    member: Client, identity: Identity, endpoint_id: str
-) -> None:
+def test_its_messages_are_shown_and_its_buttons_act(member: Client, identity: Identity, endpoint_id: str) -> None:
     delivery = send_test(identity=identity, endpoint_id=endpoint_id)
     here = f"/webhooks/{endpoint_id}"
     assert delivery.message.webhook_id in member.get(here).content.decode()
@@ -71,9 +69,7 @@ def test_its_messages_are_shown_and_its_buttons_act(
     assert member.get(here).status_code == 404
 
 
-def test_an_answer_is_shown_or_why_there_is_none(
-    member: Client, identity: Identity, endpoint_id: str
-) -> None:
+def test_an_answer_is_shown_or_why_there_is_none(member: Client, identity: Identity, endpoint_id: str) -> None:
     delivery = send_test(identity=identity, endpoint_id=endpoint_id)
     with unit_of_work(identity.tenant_id):
         made = [

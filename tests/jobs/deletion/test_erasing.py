@@ -61,9 +61,7 @@ def owner(tenant: CreatedTenant) -> Identity:
 def work(desk: Desk, folder: Folder, tmp_path: Path, word: str) -> tuple[Job, Job]:
     """Make a half-read job with a webhook on a document with `word`, marked as a retry of another job."""
     content = text_pdf(f"About {word}", "and more")
-    made = store_document(
-        identity=desk.identity, upload=upload(tmp_path, content, name=f"{word}.pdf")
-    ).document
+    made = store_document(identity=desk.identity, upload=upload(tmp_path, content, name=f"{word}.pdf")).document
     open_page(made, 1)
     create_endpoint(identity=desk.identity, url="https://example.com/kept-in-the-audit-log")
     request = JobRequest(
@@ -146,9 +144,7 @@ def test_nothing_is_left_but_money_and_its_proof(
         assert used
         assert UsageRecord.objects.filter(tenant_id=owner.tenant_id).count() == used
         assert not Membership.objects.filter(user=tenant.owner).exists()
-        actions = AuditEntry.objects.filter(tenant_id=owner.tenant_id, action__startswith="tenant.").order_by(
-            "id"
-        )
+        actions = AuditEntry.objects.filter(tenant_id=owner.tenant_id, action__startswith="tenant.").order_by("id")
         assert list(actions.values_list("action", flat=True))[-3:] == [
             "tenant.closing",
             "tenant.erasing",
@@ -266,9 +262,7 @@ def test_every_table_that_is_erased_has_the_trigger_or_refers_to_one_that_has() 
         assert {name for (name,) in cursor.fetchall()} == set(WRITTEN_BY_ITS_END)
 
 
-def test_what_is_being_written_as_the_erasure_begins_is_erased_too(
-    desk: Desk, owner: Identity, tmp_path: Path
-) -> None:
+def test_what_is_being_written_as_the_erasure_begins_is_erased_too(desk: Desk, owner: Identity, tmp_path: Path) -> None:
     """The erasure begins when that write is done. It would otherwise look for what is left and miss that row."""
     close(owner)
     begun = Thread(target=_begin, args=(owner.tenant_id,))
@@ -295,9 +289,7 @@ def test_nothing_is_written_once_the_erasure_has_begun(desk: Desk, owner: Identi
     while erasing._erase_some(owner.tenant_id):
         pass
     left = rows_left(owner.tenant_id)
-    assert set(left) <= {"tenants_membership", "jobs_filetoerase"}, (
-        "its people, and the file that is let go of"
-    )
+    assert set(left) <= {"tenants_membership", "jobs_filetoerase"}, "its people, and the file that is let go of"
 
 
 def _begin(tenant_id: UUID) -> None:

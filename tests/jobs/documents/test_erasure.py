@@ -71,8 +71,7 @@ def test_erasure_that_failed_is_tried_again_later_and_later(identity: Identity, 
         erasure.erase_due_files()
         with connections[OPERATOR].cursor() as cursor:
             cursor.execute(
-                "SELECT extract(epoch FROM due_at - clock_timestamp()) FROM jobs_filetoerase"
-                " WHERE tenant_id = %s",
+                "SELECT extract(epoch FROM due_at - clock_timestamp()) FROM jobs_filetoerase WHERE tenant_id = %s",
                 [identity.tenant_id],
             )
             waits.append(round(cursor.fetchone()[0]))
@@ -102,9 +101,7 @@ def test_patience_that_one_deletion_used_up_leaves_the_next_to_the_scheduler(
     assert (folder.files(), orders(identity)) == ([], [])
 
 
-def test_file_whose_document_never_came_goes_once_it_is_due(
-    identity: Identity, folder: Folder, tmp_path: Path
-) -> None:
+def test_file_whose_document_never_came_goes_once_it_is_due(identity: Identity, folder: Folder, tmp_path: Path) -> None:
     store_without_a_row(identity, tmp_path)
     erasure.erase_due_files()
     assert len(folder.files()) == 1, "somebody may still be writing its row"

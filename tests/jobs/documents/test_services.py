@@ -61,9 +61,7 @@ def test_the_same_bytes_of_a_test_are_a_document_of_their_own(identity: Identity
     assert stored(identity, tmp_path, content).document.id == live.document.id
 
 
-def test_what_a_live_key_sent_before_need_not_be_looked_at_again_for_a_test(
-    identity: Identity, tmp_path: Path
-) -> None:
+def test_what_a_live_key_sent_before_need_not_be_looked_at_again_for_a_test(identity: Identity, tmp_path: Path) -> None:
     live = stored(identity, tmp_path, text_pdf("known by its twin"))
     sent = upload(tmp_path, text_pdf("known by its twin"))
     test = store_document(identity=replace(identity, livemode=False), upload=replace(sent, inspection=None))
@@ -109,17 +107,13 @@ def test_a_page_is_rendered_once_and_its_picture_kept(identity: Identity, tmp_pa
     assert first.text_lines is None
     assert first.load_pixels is not None
     assert again.load_pixels is not None
-    assert (first.load_pixels() == again.load_pixels()).all(), (
-        "a second reading must see the very same pixels"
-    )
+    assert (first.load_pixels() == again.load_pixels()).all(), "a second reading must see the very same pixels"
     with unit_of_work(identity.tenant_id):
         assert DocumentPage.objects.count() == 1
 
 
 def test_a_pages_own_text_is_read_without_its_picture(identity: Identity, tmp_path: Path) -> None:
-    document = stored(
-        identity, tmp_path, text_pdf("A sentence that is part of the document itself.")
-    ).document
+    document = stored(identity, tmp_path, text_pdf("A sentence that is part of the document itself.")).document
     for _ in range(2):
         lines = open_page(document, 1).work.text_lines
         assert lines is not None
@@ -157,16 +151,12 @@ def test_a_page_rendered_while_its_document_is_erased_leaves_no_picture(
     assert not default_storage.exists(folder) or default_storage.listdir(folder)[1] == []
 
 
-def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(
-    identity: Identity, tmp_path: Path
-) -> None:
+def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(identity: Identity, tmp_path: Path) -> None:
     limits = identity.limits
     tight = type(identity)(
         tenant_id=identity.tenant_id,
         scopes=identity.scopes,
-        limits=limits.tightened(
-            type(limits)(limits.upload_bytes, 1, limits.page_pixels, limits.inline_bytes)
-        ),
+        limits=limits.tightened(type(limits)(limits.upload_bytes, 1, limits.page_pixels, limits.inline_bytes)),
     )
     with pytest.raises(DocumentRejected, match="2 pages, but at most 1"):
         stored(tight, tmp_path, scanned_pdf("one", "two"))

@@ -32,9 +32,7 @@ def test_a_broker_and_a_redis_that_hang_do_not_hold_up_whoever_submits(
     desk: Desk, hanging_broker: None, hanging_redis: None
 ) -> None:
     accepted: list[Job] = []
-    submitting = threading.Thread(
-        target=lambda: accepted.extend(desk.submit() for _ in range(5)), daemon=True
-    )
+    submitting = threading.Thread(target=lambda: accepted.extend(desk.submit() for _ in range(5)), daemon=True)
     submitting.start()
     # A single submission would take half a minute with the tries and pauses of the clients.
     submitting.join(15)

@@ -15,9 +15,7 @@ def test_keys_are_erased_after_a_day_and_their_jobs_are_not(desk: Desk, submit: 
     assert (keys_of(desk.identity), jobs_of(desk.identity)) == (1, 2)
 
 
-def test_a_round_erases_no_more_than_its_bound(
-    desk: Desk, submit: Submit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_round_erases_no_more_than_its_bound(desk: Desk, submit: Submit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expiry, "BATCH", 2)
     monkeypatch.setattr(expiry, "BATCHES", 1)
     erase_forgotten_keys()

@@ -112,9 +112,7 @@ def test_who_comes_while_the_first_is_at_work_is_told_at_once_and_gets_its_answe
 
 
 @WAYS
-def test_who_asks_for_an_answer_that_is_there_is_not_kept_by_another_who_does(
-    desk: Desk, sent: Sent, way: Way
-) -> None:
+def test_who_asks_for_an_answer_that_is_there_is_not_kept_by_another_who_does(desk: Desk, sent: Sent, way: Way) -> None:
     made = way(sent, lambda: desk.document(1)).made
     with unit_of_work(sent.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [sent.lock_id])

@@ -282,9 +282,7 @@ def test_a_caller_that_hangs_up_lets_go_of_the_other_server(
         _nothing_is_spooled(server)
 
 
-def test_servers_that_are_slow_hold_no_thread_of_django(
-    client: httpx.Client, there: Callable[..., Receiver]
-) -> None:
+def test_servers_that_are_slow_hold_no_thread_of_django(client: httpx.Client, there: Callable[..., Receiver]) -> None:
     silent = there(b"HTTP/1.1 200 OK\r\n", every_s=60)
     with ThreadPoolExecutor(6) as pool:
         slow = [pool.submit(client.post, "/v1/documents", json={"url": at(silent)}) for _ in range(6)]

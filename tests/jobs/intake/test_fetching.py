@@ -79,9 +79,7 @@ def ok(body: bytes, *headers: bytes) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n" + body
 
 
-def test_a_document_is_written_as_it_comes_and_has_the_name_of_its_address(
-    tmp_path: Path, world: Make
-) -> None:
+def test_a_document_is_written_as_it_comes_and_has_the_name_of_its_address(tmp_path: Path, world: Make) -> None:
     here = world(ok(b"%PDF-1"))
 
     async def act(bench: Bench) -> None:
@@ -226,9 +224,7 @@ def _gets(here: World) -> Callable[..., Answer]:
 SLOW = f"https://{HOST}/slow"
 
 
-def test_one_tenants_slow_servers_delay_nobody_else_and_a_hang_up_frees_its_place(
-    tmp_path: Path, world: Make
-) -> None:
+def test_one_tenants_slow_servers_delay_nobody_else_and_a_hang_up_frees_its_place(tmp_path: Path, world: Make) -> None:
     here, tenant = world(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", endlessly=b"", every_s=60), uuid4()
 
     async def act(bench: Bench) -> None:

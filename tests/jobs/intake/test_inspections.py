@@ -283,9 +283,7 @@ def test_a_short_text_is_stored_while_no_child_gets_on(tenant: CreatedTenant) ->
             assert send("a.pdf", b" \n ").json()["code"] == "document_empty"
 
 
-def test_documents_that_take_long_hold_no_thread_of_django(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_documents_that_take_long_hold_no_thread_of_django(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     children, uploads = 2, 12
     env = {"MAAS_WEB_THREADS": "2", "MAAS_READER_CHILDREN": str(children)}
     with (

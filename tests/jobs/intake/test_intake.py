@@ -226,8 +226,6 @@ async def test_whoever_leaves_the_line_leaves_the_place_to_others() -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("threads", "cores", "places"), [(16, 2, 4), (16, 64, 8), (1, 2, 1), (16, 1, 4), (64, 8, 16)]
-)
+@pytest.mark.parametrize(("threads", "cores", "places"), [(16, 2, 4), (16, 64, 8), (1, 2, 1), (16, 1, 4), (64, 8, 16)])
 def test_no_more_come_in_at_once_than_keep_the_cores_busy(threads: int, cores: int, places: int) -> None:
     assert places_for(threads, cores) == places

@@ -48,9 +48,7 @@ def full(tenant: CreatedTenant) -> UUID:
 
 @pytest.fixture
 def caller(web_server: GranianServer, tenant: CreatedTenant) -> httpx.Client:
-    return httpx.Client(
-        base_url=web_server.url, headers={"Authorization": f"Bearer {tenant.key.text}"}, timeout=60
-    )
+    return httpx.Client(base_url=web_server.url, headers={"Authorization": f"Bearer {tenant.key.text}"}, timeout=60)
 
 
 def refused(answer: httpx.Response) -> Mapping[str, object]:
@@ -74,9 +72,7 @@ def test_every_way_in_is_refused_alike_and_keeps_nothing(
             files={"file": ("a.pdf", content, "application/pdf")},
         )
     )
-    as_openai_does = caller.post(
-        "/v1/files", data={"purpose": "batch"}, files={"file": ("lines.jsonl", LINES)}
-    )
+    as_openai_does = caller.post("/v1/files", data={"purpose": "batch"}, files={"file": ("lines.jsonl", LINES)})
     assert as_openai_does.status_code == 413
     assert as_openai_does.json()["error"]["code"] == "account_storage_full"
     refused(Tus(web_server.url, tenant.key.text).create(len(content)))

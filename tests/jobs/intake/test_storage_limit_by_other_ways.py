@@ -84,9 +84,7 @@ def at_once(asks: Sequence[Callable[[], httpx.Response]]) -> list[httpx.Response
 
 def assert_as_many_as_fit(answers: Sequence[httpx.Response], tenant: CreatedTenant, taken: int) -> None:
     codes = sorted(answer.status_code for answer in answers)
-    assert codes == [taken] * FIT + [413] * (MANY - FIT), [
-        one.text for one in answers if one.status_code >= 500
-    ]
+    assert codes == [taken] * FIT + [413] * (MANY - FIT), [one.text for one in answers if one.status_code >= 500]
     with unit_of_work(tenant.tenant.id):
         assert stored_bytes(tenant.tenant.id) <= MB
 
@@ -144,9 +142,7 @@ def test_of_many_addresses_at_once_as_many_are_kept_as_fit(
     assert_as_many_as_fit(at_once([partial(post, one) for one in receivers]), tenant, 201)
 
 
-def test_of_many_uploads_at_once_as_many_are_begun_as_fit(
-    tus: Tus, tenant: CreatedTenant, nearly_full: int
-) -> None:
+def test_of_many_uploads_at_once_as_many_are_begun_as_fit(tus: Tus, tenant: CreatedTenant, nearly_full: int) -> None:
     assert_as_many_as_fit(at_once([partial(tus.create, nearly_full)] * MANY), tenant, 201)
 
 

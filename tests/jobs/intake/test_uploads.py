@@ -70,9 +70,7 @@ def test_django_gets_the_file_on_disk_and_no_body(
     _wait_until_nothing_is_spooled(telling_server)
 
 
-def test_stalled_uploads_slow_nobody_and_are_given_up(
-    telling_server: GranianServer, key: dict[str, str]
-) -> None:
+def test_stalled_uploads_slow_nobody_and_are_given_up(telling_server: GranianServer, key: dict[str, str]) -> None:
     """Where they kept others waiting, these would be answered only once the stalled ones are given up: every time."""
     assert any(_served_beside_stalled_uploads(telling_server, key) for _ in range(3))
 
@@ -99,9 +97,7 @@ def _served_beside_stalled_uploads(telling_server: GranianServer, key: dict[str,
     return in_time
 
 
-def test_an_upload_whose_sender_hangs_up_leaves_nothing(
-    telling_server: GranianServer, key: dict[str, str]
-) -> None:
+def test_an_upload_whose_sender_hangs_up_leaves_nothing(telling_server: GranianServer, key: dict[str, str]) -> None:
     with RawRequest(telling_server.port, _head(key)) as request:
         request.send_chunk(PART + b"x" * (BATCH_BYTES + 1))
         eventually(lambda: _spooled(telling_server), "a file in the spool", 5)
@@ -115,9 +111,7 @@ def test_a_bad_form_is_refused_with_a_problem(telling_server: GranianServer, key
     assert "'upload'" in answer.json()["detail"]
 
 
-def test_a_file_that_is_too_large_is_refused_while_it_comes(
-    telling_server: GranianServer, key: dict[str, str]
-) -> None:
+def test_a_file_that_is_too_large_is_refused_while_it_comes(telling_server: GranianServer, key: dict[str, str]) -> None:
     with RawRequest(telling_server.port, _head(key)) as request:
         request.send_chunk(PART)
         assert request.send_until_refused(b"x" * 2**20, 500 * 2**20) < 230 * 2**20

@@ -123,9 +123,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: len(self.books.jobs) > 1)
     @rule(data=st.data(), fate=FATES)
     def erase(self, data: st.DataObject, fate: Fate) -> None:
-        live = [
-            job.document for job in self.books.jobs.values() if job.document and not job.document.deleted_at
-        ]
+        live = [job.document for job in self.books.jobs.values() if job.document and not job.document.deleted_at]
         if not live:
             return
         document: Document = data.draw(st.sampled_from(live))

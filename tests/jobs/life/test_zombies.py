@@ -44,9 +44,7 @@ def claim_all(desk: Desk, job: Job) -> list[Claim]:
 
 
 def take_away(desk: Desk, job: Job) -> None:
-    desk.sql(
-        "UPDATE jobs_page SET lease_until = clock_timestamp() - interval '1 s' WHERE job_id = %s", job.id
-    )
+    desk.sql("UPDATE jobs_page SET lease_until = clock_timestamp() - interval '1 s' WHERE job_id = %s", job.id)
     while sweep_expired_leases():
         pass
     assert {page.state for page in desk.pages(job)} == {states.QUEUED}

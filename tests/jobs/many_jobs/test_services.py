@@ -71,9 +71,7 @@ def test_a_document_of_several_jobs_is_deleted_once_for_all_of_them(desk: Desk) 
 
 def test_consequences_of_deleting_are_counted_before(desk: Desk) -> None:
     job = desk.submit(pages=2)
-    submit_job(
-        identity=desk.identity, request=JobRequest(model=desk.version.key, document_id=job.document_id)
-    )
+    submit_job(identity=desk.identity, request=JobRequest(model=desk.version.key, document_id=job.document_id))
     found = consequences_of_deleting(identity=desk.identity, job_ids=ids(job, desk.submit()))
     assert (found.names, found.unfinished, found.others, found.without_document) == (["a.pdf"], 2, 1, 1)
 
@@ -85,9 +83,7 @@ def strength(monkeypatch: pytest.MonkeyPatch) -> int:
     return 5
 
 
-def test_what_has_too_many_pages_together_is_left_and_the_first_is_always_done(
-    desk: Desk, strength: int
-) -> None:
+def test_what_has_too_many_pages_together_is_left_and_the_first_is_always_done(desk: Desk, strength: int) -> None:
     jobs = [desk.submit(pages=pages) for pages in (strength + 1, 2)]
     some = [desk.submit(pages=pages) for pages in (2, 2, 2)]
     assert codes(cancel_jobs(identity=desk.identity, job_ids=ids(*jobs))) == ["canceled", LEFT]
@@ -118,9 +114,7 @@ class StorageAway(FileSystemStorage):
         raise OSError("away")
 
 
-def test_storage_that_is_away_is_waited_for_once_and_not_for_each_document(
-    desk: Desk, settings: Settings
-) -> None:
+def test_storage_that_is_away_is_waited_for_once_and_not_for_each_document(desk: Desk, settings: Settings) -> None:
     jobs = [desk.submit(pages=2) for _ in range(3)]
     backend = {"BACKEND": f"{__name__}.{StorageAway.__name__}"}
     settings.STORAGES = {**settings.STORAGES, "default": backend}

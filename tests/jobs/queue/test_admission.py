@@ -99,9 +99,7 @@ def test_a_retry_and_a_file_are_refused_before_anything_is_kept(
         assert not Document.objects.filter(sha256=upload.sha256).exists()
 
 
-def test_a_retry_looks_at_the_queue_before_it_locks_anything(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_retry_looks_at_the_queue_before_it_locks_anything(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     canceled = submit(desk)
     cancel_job(identity=desk.identity, job_id=canceled.id)
     forget(monkeypatch)
@@ -155,9 +153,7 @@ def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch:
 
 
 @pytest.mark.usefixtures("flooded")
-def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(
-    desk: Desk, rival: Desk
-) -> None:
+def test_an_upload_is_refused_before_its_file_is_read_by_what_was_just_decided(desk: Desk, rival: Desk) -> None:
     name, tenant_id = desk.version.served_model.name, desk.identity.tenant_id
     refuse_known(tenant_id, {"model": name})
     refused(desk)

@@ -75,9 +75,7 @@ def finish_all(desk: Desk) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
-def test_one_tenants_flood_does_not_keep_another_out_of_the_very_next_release(
-    desk: Desk, rival: Desk
-) -> None:
+def test_one_tenants_flood_does_not_keep_another_out_of_the_very_next_release(desk: Desk, rival: Desk) -> None:
     flood(desk)
     assert len(released(desk, 16)) == 16
     job = submit(rival)

@@ -25,9 +25,7 @@ A, B, C = (UUID(int=number) for number in (1, 2, 3))
 MANY = 10_000
 
 
-def line(
-    tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: float | int | None
-) -> TenantQueue:
+def line(tenant: UUID, priority: int = STANDARD, waiting: int = MANY, **more: float | int | None) -> TenantQueue:
     return TenantQueue(tenant, priority, waiting, **more)  # type: ignore[arg-type]
 
 
@@ -133,9 +131,7 @@ times = st.floats(0, 1e6)
 
 
 @given(some_lines, times, st.integers(0, 500), costs)
-def test_as_much_is_released_as_fits_and_waits(
-    lines: list[TenantQueue], now: float, room: int, cost_s: float
-) -> None:
+def test_as_much_is_released_as_fits_and_waits(lines: list[TenantQueue], now: float, room: int, cost_s: float) -> None:
     chosen = turns(lines, now=now, room=room, cost_s=cost_s)
     assert len(chosen.order) == min(room, sum(line.waiting for line in lines))
     assert all(chosen.pages_of(place) <= line.waiting for place, line in enumerate(lines))
@@ -154,18 +150,13 @@ def test_the_next_pages_are_among_those_of_the_foremost_lines(
 
 
 @given(
-    st.lists(
-        st.tuples(st.sampled_from((INTERACTIVE, STANDARD, BULK)), st.integers(1, 100)), min_size=2, max_size=8
-    ),
+    st.lists(st.tuples(st.sampled_from((INTERACTIVE, STANDARD, BULK)), st.integers(1, 100)), min_size=2, max_size=8),
     st.integers(50, 800),
     costs,
 )
-def test_shares_follow_weights_to_within_a_page_of_each(
-    rows: list[tuple[int, int]], room: int, cost_s: float
-) -> None:
+def test_shares_follow_weights_to_within_a_page_of_each(rows: list[tuple[int, int]], room: int, cost_s: float) -> None:
     lines = [
-        TenantQueue(UUID(int=number), priority, MANY, weight=weight)
-        for number, (priority, weight) in enumerate(rows)
+        TenantQueue(UUID(int=number), priority, MANY, weight=weight) for number, (priority, weight) in enumerate(rows)
     ]
     order = turns(lines, now=0, room=room, cost_s=cost_s).order
     served = [order.count(place) * step(line, cost_s) for place, line in enumerate(lines)]
@@ -174,9 +165,7 @@ def test_shares_follow_weights_to_within_a_page_of_each(
 
 
 @given(some_lines, times, costs)
-def test_nobody_waits_longer_than_one_page_of_theirs_lasts(
-    lines: list[TenantQueue], now: float, cost_s: float
-) -> None:
+def test_nobody_waits_longer_than_one_page_of_theirs_lasts(lines: list[TenantQueue], now: float, cost_s: float) -> None:
     """No other queue, however many pages it has, gets more pages first than fit into the time of one page of this
     queue.
     """

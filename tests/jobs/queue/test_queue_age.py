@@ -39,9 +39,7 @@ def test_who_floods_is_refused_for_his_own_backlog_and_nobody_else_is() -> None:
 
 def test_where_very_many_have_a_little_whoever_comes_is_refused() -> None:
     # Seven hundred turns come before that of the tenant with the highest id.
-    crowd = queue(
-        *(TenantQueue(UUID(int=1_000 + number), STANDARD, waiting=1) for number in range(700)), slots=10
-    )
+    crowd = queue(*(TenantQueue(UUID(int=1_000 + number), STANDARD, waiting=1) for number in range(700)), slots=10)
     newest = UUID(int=1 << 100)
     assert wait_of(crowd, newest, STANDARD).own_s == 70.0
     many = [TenantQueue(UUID(int=1_000 + number), STANDARD, waiting=3, ends=0.0) for number in range(700)]
@@ -72,9 +70,7 @@ def test_whoever_was_refused_is_let_in_again_only_well_below_the_limit() -> None
 
 
 @given(own_s=st.floats(61, 10_000), chance=st.floats(0, 1), pace_known=st.booleans())
-def test_whoever_comes_when_told_is_let_in_if_nothing_more_came(
-    own_s: float, chance: float, pace_known: bool
-) -> None:
+def test_whoever_comes_when_told_is_let_in_if_nothing_more_came(own_s: float, chance: float, pace_known: bool) -> None:
     wait = Wait(own_s, 0.0 if pace_known else None)
     pause_s = retry_after_s(wait, LIMIT_S, chance)
     assert 1 <= pause_s <= 4_500

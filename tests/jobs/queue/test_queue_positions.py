@@ -98,9 +98,7 @@ def test_a_job_of_which_many_pages_have_ended_is_looked_at_quickly(desk: Desk) -
     assert pages_read(desk, queue_positions._NEXT_PAGE, job=job.id) < 2_000
 
 
-def test_however_many_ask_at_once_the_lines_are_looked_at_once(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_however_many_ask_at_once_the_lines_are_looked_at_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
     look = queue_positions._look
 

@@ -155,9 +155,7 @@ def test_an_event_of_an_ended_job_does_not_read_its_input(desk: Desk) -> None:
             [job.id],
         )
     desk.finish(desk.pages(job)[0])
-    assert (
-        pages_read(desk, "UPDATE jobs_job SET last_seq = last_seq + 1 WHERE id = %(job)s", job=job.id) < 100
-    )
+    assert pages_read(desk, "UPDATE jobs_job SET last_seq = last_seq + 1 WHERE id = %(job)s", job=job.id) < 100
     with pytest.raises(DatabaseError, match="cannot be changed"):
         desk.sql("UPDATE jobs_job SET input = input || '[1]' WHERE id = %s", job.id)
 
@@ -200,9 +198,7 @@ BUSY = Failure("model_overloaded", "More waited for the model than may.")
 
 
 @pytest.mark.parametrize("since", ["created_at", "started_at"])
-def test_what_a_page_waited_before_its_trouble_takes_nothing_from_its_patience(
-    desk: Desk, since: str
-) -> None:
+def test_what_a_page_waited_before_its_trouble_takes_nothing_from_its_patience(desk: Desk, since: str) -> None:
     """The page waited for its turn or, since its first claim, for another page's result."""
     page = desk.pages(desk.submit())[0]
     claim = desk.claimed(page)

@@ -60,9 +60,7 @@ def test_pages_that_cannot_be_swept_now_do_not_hide_those_behind_them(
 BROKEN = Failure("model_failed", "It broke.")
 
 
-def test_a_waiting_page_without_tries_left_fails_with_what_it_met_last(
-    desk: Desk, settings: Settings
-) -> None:
+def test_a_waiting_page_without_tries_left_fails_with_what_it_met_last(desk: Desk, settings: Settings) -> None:
     """This happens after a start with a lower MAAS_MAX_ATTEMPTS. No worker may claim such a page, so its job would
     never end.
     """

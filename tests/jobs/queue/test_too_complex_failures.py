@@ -24,10 +24,7 @@ def fail(desk: Desk, job: Job, number: int) -> list[UUID]:
     """Fail the page and return the documents that were given up with it."""
     claim, given_up = claimed(desk, job, number), list[UUID]()
     assert claim.document is not None
-    assert (
-        too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=given_up.append)
-        == "failed"
-    )
+    assert too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=given_up.append) == "failed"
     return given_up
 
 
@@ -42,9 +39,7 @@ def test_one_page_fails_alone(desk: Desk) -> None:
     assert desk.again(job).state == states.RUNNING
 
 
-def test_a_second_one_ends_those_that_wait_and_so_the_job(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_one_ends_those_that_wait_and_so_the_job(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(too_complex_failures, "BATCH", 3)
     job = desk.submit(pages=9)
     desk.finish(desk.pages(job)[0])
@@ -55,9 +50,7 @@ def test_a_second_one_ends_those_that_wait_and_so_the_job(
     job = desk.again(job)
     assert (job.state, job.pages_succeeded, job.pages_failed) == (states.PARTIALLY_SUCCEEDED, 1, 8)
     with unit_of_work(desk.identity.tenant_id):
-        told = [
-            event for event in Event.objects.filter(job=job).order_by("seq") if event.type != "page.running"
-        ]
+        told = [event for event in Event.objects.filter(job=job).order_by("seq") if event.type != "page.running"]
     assert [event.data["pages_done"] for event in told if event.type == "page.failed"] == list(range(2, 10))
     assert told[-1].type == "job.partially_succeeded"
 
@@ -68,9 +61,7 @@ def test_what_is_with_a_worker_or_was_drawn_before_is_left_alone(desk: Desk) -> 
     with unit_of_work(desk.identity.tenant_id):
         assert job.document_id is not None
         drawn = {"width_px": 1, "height_px": 1, "picture": "none", "picture_type": "image/png"}
-        DocumentPage.objects.create(
-            tenant_id=desk.identity.tenant_id, document_id=job.document_id, number=4, **drawn
-        )
+        DocumentPage.objects.create(tenant_id=desk.identity.tenant_id, document_id=job.document_id, number=4, **drawn)
     fail(desk, job, 1)
     fail(desk, job, 2)
     assert failed(desk, job) == [1, 2, 5]
@@ -85,10 +76,7 @@ def test_another_job_of_the_document_ends_with_the_first_page_that_is_claimed(de
     claim = claimed(desk, second, 1)
     assert claim.document is not None
     assert claim.document.too_complex_pages == (1,)
-    assert (
-        too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=list[UUID]().append)
-        == "failed"
-    )
+    assert too_complex_failures.fail_too_complex(claim, claim.document, FAILURE, on_end=list[UUID]().append) == "failed"
     assert failed(desk, second) == [1], "the same page again is no second one"
     fail(desk, second, 4)
     third = desk.submit_document(first.document)

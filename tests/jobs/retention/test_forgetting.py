@@ -35,9 +35,7 @@ def erased_days_ago(desk: Desk, job: Job, days: int) -> None:
 def left(desk: Desk) -> tuple[set[UUID], set[UUID]]:
     """Return the ids of the jobs and documents that are left."""
     with unit_of_work(desk.identity.tenant_id):
-        return set(Job.objects.values_list("id", flat=True)), set(
-            Document.objects.values_list("id", flat=True)
-        )
+        return set(Job.objects.values_list("id", flat=True)), set(Document.objects.values_list("id", flat=True))
 
 
 def test_what_was_erased_is_forgotten_after_a_year_and_not_before(desk: Desk) -> None:
@@ -64,9 +62,7 @@ def test_with_0_nothing_is_ever_forgotten(desk: Desk, settings: Settings) -> Non
 def test_what_is_not_erased_is_not_forgotten_however_old(desk: Desk) -> None:
     job = desk.submit_document(desk.document(1))
     desk.finish(desk.pages(job)[0])
-    desk.rewrite(
-        "jobs_job", "UPDATE jobs_job SET finished_at = now() - interval '4000 days' WHERE id = %s", job.id
-    )
+    desk.rewrite("jobs_job", "UPDATE jobs_job SET finished_at = now() - interval '4000 days' WHERE id = %s", job.id)
     forget_erased()
     assert left(desk) == ({job.id}, {job.document_id})
 
@@ -76,9 +72,7 @@ def test_a_document_is_remembered_as_long_as_a_job_of_it(desk: Desk) -> None:
     desk.finish(desk.pages(job)[0])
     delete_document(identity=desk.identity, document_id=job.document_id)
     assert job.document_id
-    desk.sql(
-        "UPDATE jobs_document SET deleted_at = now() - interval '400 days' WHERE id = %s", job.document_id
-    )
+    desk.sql("UPDATE jobs_document SET deleted_at = now() - interval '400 days' WHERE id = %s", job.document_id)
     forget_erased()
     assert left(desk) == ({job.id}, {job.document_id})
 

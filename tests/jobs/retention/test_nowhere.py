@@ -99,9 +99,7 @@ def test_a_document_keeps_its_name_as_long_as_anything_that_was_read_from_it(
     assert "jobs_document" not in tables_with(word)
 
 
-def test_a_document_that_nothing_was_read_from_takes_its_name_along(
-    desk: Desk, document: Document, word: str
-) -> None:
+def test_a_document_that_nothing_was_read_from_takes_its_name_along(desk: Desk, document: Document, word: str) -> None:
     delete_document(identity=desk.identity, document_id=document.id)
     assert tables_with(word) == []
 

@@ -14,17 +14,13 @@ from tests.jobs.conftest import Desk
 
 def keep(desk: Desk, **days: int) -> None:
     with operator_work():
-        Tenant.objects.filter(id=desk.identity.tenant_id).update(
-            **{f"keep_{what}_days": n for what, n in days.items()}
-        )
+        Tenant.objects.filter(id=desk.identity.tenant_id).update(**{f"keep_{what}_days": n for what, n in days.items()})
 
 
 def ended_days_ago(desk: Desk, days: int, document: Document | None = None) -> Job:
     job = desk.submit_document(document or desk.document(1))
     desk.finish(desk.pages(job)[0])
-    desk.rewrite(
-        "jobs_job", f"UPDATE jobs_job SET finished_at = now() - interval '{days} days' WHERE id = %s", job.id
-    )
+    desk.rewrite("jobs_job", f"UPDATE jobs_job SET finished_at = now() - interval '{days} days' WHERE id = %s", job.id)
     return job
 
 
@@ -119,9 +115,7 @@ def test_days_of_ones_own_come_before_the_installations(desk: Desk, settings: ob
     assert (its.results(livemode=True), its.results(livemode=False)) == (0, 7)
 
 
-@pytest.mark.parametrize(
-    ("days", "test_days", "kept"), [(0, 7, 7), (30, 7, 7), (3, 7, 3), (30, 0, 30), (0, 0, 0)]
-)
+@pytest.mark.parametrize(("days", "test_days", "kept"), [(0, 7, 7), (30, 7, 7), (3, 7, 3), (30, 0, 30), (0, 0, 0)])
 def test_a_test_is_kept_for_the_fewer_days(days: int, test_days: int, kept: int) -> None:
     assert Retention(days, days, 0, test_days).results(livemode=False) == kept
     assert Retention(days, days, 0, test_days).documents(livemode=True) == days

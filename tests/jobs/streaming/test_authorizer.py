@@ -26,9 +26,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
 
 
-@pytest.mark.parametrize(
-    ("lifetime", "good"), [(timedelta(minutes=30), True), (-timedelta(minutes=30), False)]
-)
+@pytest.mark.parametrize(("lifetime", "good"), [(timedelta(minutes=30), True), (-timedelta(minutes=30), False)])
 @pytest.mark.parametrize("wrong_by", [-timedelta(hours=1), timedelta(hours=1)])
 def test_a_key_expires_by_the_databases_clock_however_wrong_this_machines_is(
     identity: Identity, monkeypatch: pytest.MonkeyPatch, lifetime: timedelta, good: bool, wrong_by: timedelta
@@ -101,9 +99,7 @@ def test_a_place_that_opens_too_many_sockets_is_refused_and_no_other_is(
         with pytest.raises(NotSignedIn):
             await authorizer.admit(handshake("192.0.2.2"))
         # A caller with a key has limits of its own.
-        assert await authorizer.admit(handshake("192.0.2.1", identity)) == Credential(
-            identity, address="192.0.2.1"
-        )
+        assert await authorizer.admit(handshake("192.0.2.1", identity)) == Credential(identity, address="192.0.2.1")
 
     asyncio.run(knock())
 

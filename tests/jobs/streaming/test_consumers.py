@@ -95,9 +95,7 @@ def test_nothing_of_another_tenant_is_told(
             assert answer == {"type": "error", "code": "not_found", "detail": f"There is no job {subject!r}."}
 
 
-def test_a_jobs_events_are_told_from_any_number_on(
-    open_socket: Connect, tenant: CreatedTenant, desk: Desk
-) -> None:
+def test_a_jobs_events_are_told_from_any_number_on(open_socket: Connect, tenant: CreatedTenant, desk: Desk) -> None:
     job = desk.submit()
     append(job, *(f"e{n}" for n in range(300)))
     with open_socket(**_bearer(tenant)) as socket:
@@ -125,9 +123,7 @@ def test_events_that_are_erased_are_said_to_be_with_where_to_go_on(
         assert [event["seq"] for event in _events(socket, 2)] == [3, 4]
 
 
-def test_a_tenants_events_are_told_from_any_cursor_on(
-    open_socket: Connect, tenant: CreatedTenant, desk: Desk
-) -> None:
+def test_a_tenants_events_are_told_from_any_cursor_on(open_socket: Connect, tenant: CreatedTenant, desk: Desk) -> None:
     with open_socket(**_bearer(tenant)) as socket:
         cursor = _ready(socket)
     job = desk.submit()
@@ -158,9 +154,7 @@ def test_an_event_of_a_slow_transaction_is_not_skipped(
             seen |= {event["type"] for event in _events(socket, 1)}
 
 
-def test_whoever_asks_whether_it_is_still_there_is_answered(
-    open_socket: Connect, tenant: CreatedTenant
-) -> None:
+def test_whoever_asks_whether_it_is_still_there_is_answered(open_socket: Connect, tenant: CreatedTenant) -> None:
     with open_socket(**_bearer(tenant)) as socket:
         _ready(socket)
         socket.send(json.dumps({"ping": True}))
@@ -318,9 +312,7 @@ def test_a_submission_that_waits_is_answered_when_the_job_ends(
         httpx.Client(base_url=web_server.url, headers=_bearer(tenant)) as client,
     ):
         content = {"model": desk.version.served_model.name, "input": {"text": "hello"}}
-        waiting = pool.submit(
-            client.post, "/v1/jobs", json=content, headers={"Prefer": "wait=20"}, timeout=30
-        )
+        waiting = pool.submit(client.post, "/v1/jobs", json=content, headers={"Prefer": "wait=20"}, timeout=30)
         while not (found := client.get("/v1/jobs").json()["data"]):
             pass
         with unit_of_work(tenant.tenant.id):

@@ -21,9 +21,7 @@ def shown_out(held: Credential, other: Credential, action: Callable[[], object])
 
     async def run() -> tuple[bool, bool]:
         threads, unknown_callers = DatabaseThreads("events", 1), UnknownCallers()
-        authorizer = Authorizer(
-            threads, Sessions(threads, unknown_callers), unknown_callers, recheck_s=LONG_S
-        )
+        authorizer = Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers, recheck_s=LONG_S)
         credential_checks, told = CredentialChecks(authorizer), asyncio.Event()
         try:
             assert await authorizer.still_good(held)
@@ -44,9 +42,7 @@ def shown_out(held: Credential, other: Credential, action: Callable[[], object])
     return asyncio.run(run())
 
 
-def test_whose_key_was_revoked_leaves_at_once_and_nobody_else(
-    identity: Identity, other_identity: Identity
-) -> None:
+def test_whose_key_was_revoked_leaves_at_once_and_nobody_else(identity: Identity, other_identity: Identity) -> None:
     def revoke() -> None:
         assert identity.key_id is not None
         with unit_of_work(identity.tenant_id):

@@ -64,9 +64,7 @@ def held(look: Look, web_server: GranianServer) -> Iterator[Callable[..., "Futur
 
 def _held_by(web_server: GranianServer) -> float:
     metrics = httpx.get(f"{web_server.url}/metrics").text
-    lines = [
-        line for line in metrics.splitlines() if line.startswith('maas_streaming_connections{kind="wait"}')
-    ]
+    lines = [line for line in metrics.splitlines() if line.startswith('maas_streaming_connections{kind="wait"}')]
     return float(lines[0].split()[-1]) if lines else 0.0
 
 
@@ -204,9 +202,7 @@ def test_an_event_that_commits_late_is_waited_for_and_not_passed(
     assert (told + _types(look(after=waiting.result().json()["next"])))[-2:] == ["early", "late"]
 
 
-def test_revoking_the_key_ends_its_waits(
-    held: Callable[..., "Future[httpx.Response]"], tenant: CreatedTenant
-) -> None:
+def test_revoking_the_key_ends_its_waits(held: Callable[..., "Future[httpx.Response]"], tenant: CreatedTenant) -> None:
     waiting = held()
     with unit_of_work(tenant.tenant.id):
         revoke_key(key_id=tenant.key.key.id)

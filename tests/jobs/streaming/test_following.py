@@ -58,17 +58,13 @@ def _follow(identity: Identity, caller: Caller, check: Check) -> None:
     async def run() -> None:
         hub, threads = Hub(settings.MAAS_REDIS_URL), DatabaseThreads("events", 2)
         unknown_callers = UnknownCallers()
-        credential_checks = CredentialChecks(
-            Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers)
-        )
+        credential_checks = CredentialChecks(Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers))
         try:
             following = Following(hub, threads, credential_checks)
             tail = TenantTail(identity, None)
             first = await following.read(tail)
             line = Follower(caller.receive, caller.send)
-            stream = asyncio.create_task(
-                following.tenant(line, Credential(identity), tail, first, tail.place)
-            )
+            stream = asyncio.create_task(following.tenant(line, Credential(identity), tail, first, tail.place))
             await check(hub, caller, stream)
             async with asyncio.timeout(10):
                 await stream

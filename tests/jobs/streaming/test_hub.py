@@ -131,9 +131,7 @@ def test_who_waits_is_woken_after_a_connection_that_swallows_everything_was_give
                     eventually, lambda: "change_listener_disconnected" in str(lines), "that it is given up"
                 )
             await line.mend()
-            assert await watch.wait(
-                LONG_S
-            )  # Another connection was made, and everybody looks for themselves.
+            assert await watch.wait(LONG_S)  # Another connection was made, and everybody looks for themselves.
         hub.close()
         line.close()
 

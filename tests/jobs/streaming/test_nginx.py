@@ -39,9 +39,7 @@ def key(tenant: CreatedTenant) -> dict[str, str]:
     return {"Authorization": f"Bearer {tenant.key.text}"}
 
 
-def test_each_event_comes_through_before_the_next_has_happened(
-    nginx: Nginx, key: dict[str, str], desk: Desk
-) -> None:
+def test_each_event_comes_through_before_the_next_has_happened(nginx: Nginx, key: dict[str, str], desk: Desk) -> None:
     job = desk.submit()
     headers = {**key, "Accept": "text/event-stream", "Accept-Encoding": "gzip"}
     with (

@@ -64,10 +64,6 @@ def test_those_and_only_those_whose_hint_was_lost_are_woken(desk: Desk) -> None:
     _run(check)
 
 
-@pytest.mark.parametrize(
-    ("took_s", "pauses_s"), [(0.0, 5.0), (2.0, 3.0), (4.9, 0.5), (30.0, 0.5), (-1.0, 5.0)]
-)
-def test_a_round_begins_every_five_seconds_however_long_the_last_one_took(
-    took_s: float, pauses_s: float
-) -> None:
+@pytest.mark.parametrize(("took_s", "pauses_s"), [(0.0, 5.0), (2.0, 3.0), (4.9, 0.5), (30.0, 0.5), (-1.0, 5.0)])
+def test_a_round_begins_every_five_seconds_however_long_the_last_one_took(took_s: float, pauses_s: float) -> None:
     assert pause_s(took_s) == pauses_s

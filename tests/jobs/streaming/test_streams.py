@@ -159,9 +159,7 @@ def test_a_submission_that_is_sent_again_goes_on_where_it_was_cut_off(open_strea
         assert (stream.next().id) == "2"
 
 
-def test_a_new_job_is_told_from_its_first_event_whatever_was_heard_of_another(
-    open_stream: Open, desk: Desk
-) -> None:
+def test_a_new_job_is_told_from_its_first_event_whatever_was_heard_of_another(open_stream: Open, desk: Desk) -> None:
     content = {"model": desk.version.served_model.name, "input": "hello"}
     with open_stream("/v1/jobs", "POST", json=content, headers={"Last-Event-ID": "7"}) as stream:
         assert stream.next().id == "1"
@@ -181,9 +179,7 @@ def test_a_stream_goes_on_after_any_event(open_stream: Open, desk: Desk) -> None
         assert stream.next().id == "301"
 
 
-def test_nothing_is_missed_and_nothing_comes_twice_however_often_a_stream_is_cut(
-    open_stream: Open, desk: Desk
-) -> None:
+def test_nothing_is_missed_and_nothing_comes_twice_however_often_a_stream_is_cut(open_stream: Open, desk: Desk) -> None:
     job, seen = desk.submit(), [0]
     with ThreadPoolExecutor(1) as other:
         writing = other.submit(append, job, *(f"e{n}" for n in range(120)))
@@ -226,9 +222,7 @@ def test_a_place_that_is_none_is_refused_with_words(open_stream: Open, desk: Des
 
 
 @pytest.mark.parametrize("query", ["limit=2", "after=1&after=2", "include=everything", "lastEventId=1"])
-def test_a_parameter_that_a_stream_does_not_know_is_refused(
-    open_stream: Open, desk: Desk, query: str
-) -> None:
+def test_a_parameter_that_a_stream_does_not_know_is_refused(open_stream: Open, desk: Desk, query: str) -> None:
     with open_stream(f"{_events_of(desk.submit())}?{query}") as stream:
         _assert_refused(stream, 400, "invalid_request")
 
@@ -305,9 +299,7 @@ def test_a_head_request_is_answered_with_the_head_alone(open_stream: Open, desk:
 
 
 @pytest.mark.parametrize("address", ["job", "tenant"])
-def test_revoking_a_key_ends_its_streams(
-    open_stream: Open, tenant: CreatedTenant, desk: Desk, address: str
-) -> None:
+def test_revoking_a_key_ends_its_streams(open_stream: Open, tenant: CreatedTenant, desk: Desk, address: str) -> None:
     path = _events_of(desk.submit()) if address == "job" else "/v1/events"
     with open_stream(path) as stream:
         stream.next()
@@ -383,9 +375,7 @@ def test_a_stream_works_through_a_proxy(open_stream: Open, web_server: GranianSe
         assert stream.rest()[-1].name == "end"
 
 
-def test_curl_shows_each_event_when_it_happens(
-    web_server: GranianServer, tenant: CreatedTenant, desk: Desk
-) -> None:
+def test_curl_shows_each_event_when_it_happens(web_server: GranianServer, tenant: CreatedTenant, desk: Desk) -> None:
     job = desk.submit()
     command = ["curl", "-sN", "-H", "Accept: text/event-stream", "--max-time", "30"]
     command += ["-H", f"Authorization: Bearer {tenant.key.text}", web_server.url + _events_of(job)]

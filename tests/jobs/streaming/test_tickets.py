@@ -15,9 +15,7 @@ SESSION_KEY = "0123456789abcdefghijklmnopqrstuv"
 
 
 @pytest.mark.parametrize("session_key", [None, SESSION_KEY])
-def test_a_ticket_brings_back_what_it_was_issued_for_once(
-    identity: Identity, session_key: str | None
-) -> None:
+def test_a_ticket_brings_back_what_it_was_issued_for_once(identity: Identity, session_key: str | None) -> None:
     held = Credential(identity, session_key)
     ticket = issue_ticket(held)
     # The ticket keeps everything except the limits of requests, because a socket makes no requests.

@@ -81,9 +81,7 @@ def test_a_larger_job_is_not_let_in_while_pages_are_used_up(desk: Desk) -> None:
         desk.submit(pages=25)
 
 
-def test_what_fails_after_its_pages_were_counted_gives_them_back(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_after_its_pages_were_counted_gives_them_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = with_rates(desk, pages_per_minute=10)
 
     def fail(*_: Any) -> None:
@@ -145,9 +143,7 @@ def test_who_submit_at_once_find_no_more_places_than_there_are(desk: Desk) -> No
         assert sum(pool.map(is_taken, range(12))) == stored(desk.identity)[0] == 5
 
 
-def test_without_redis_each_process_keeps_the_limit_for_itself(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_redis_each_process_keeps_the_limit_for_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     redis = MortalRedis()
     spending = Spending(redis.url, timeout_s=1)
     monkeypatch.setattr(allowance, "spending", lambda: spending)

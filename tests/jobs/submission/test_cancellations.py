@@ -22,9 +22,7 @@ from tests.jobs.conftest import DONE, Desk
 
 
 def submit(desk: Desk, deadlines: Deadlines, pages: int = 3) -> Job:
-    request = JobRequest(
-        model=desk.version.served_model.name, document_id=desk.document(pages).id, deadlines=deadlines
-    )
+    request = JobRequest(model=desk.version.served_model.name, document_id=desk.document(pages).id, deadlines=deadlines)
     return submit_job(identity=desk.identity, request=request)
 
 
@@ -119,9 +117,7 @@ def test_a_retry_of_an_expired_job_has_all_the_time_it_needs(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("at_once", [1, 200])
-def test_one_that_cannot_be_ended_holds_up_no_other(
-    desk: Desk, at_once: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_cannot_be_ended_holds_up_no_other(desk: Desk, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cancellations, "AT_ONCE", at_once)
     jobs = [submit(desk, Deadlines(expires_after_s=60)) for _ in range(3)]
     for job in jobs:

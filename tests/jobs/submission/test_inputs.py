@@ -24,9 +24,7 @@ def test_every_way_to_write_an_input_has_one_stored_form(raw: object, kind: str)
     assert normal_form(stored) == stored
 
 
-@pytest.mark.parametrize(
-    "raw", [7, None, True, {}, {"text": 7}, {"text": "a", "b": 1}, ["a", 1], {"texts": "a"}]
-)
+@pytest.mark.parametrize("raw", [7, None, True, {}, {"text": 7}, {"text": "a", "b": 1}, ["a", 1], {"texts": "a"}])
 def test_anything_else_is_refused_with_what_was_got(raw: object) -> None:
     with pytest.raises(InvalidRequest, match="must be a string"):
         normal_form(raw)

@@ -57,9 +57,7 @@ def test_a_job_needs_either_a_document_or_an_input(desk: Desk, both: bool) -> No
 
 def test_a_job_of_one_page_is_accepted_in_few_trips(desk: Desk) -> None:
     """The caller waits for each statement, and many times as long if many callers submit at once."""
-    request = JobRequest(
-        model=desk.version.served_model.name, input={"text": "hello"}, cache_control="no-store"
-    )
+    request = JobRequest(model=desk.version.served_model.name, input={"text": "hello"}, cache_control="no-store")
     with remembering_versions(60.0):
         submit_job(identity=desk.identity, request=request)
         with CaptureQueriesContext(connections[APP]) as captured:
@@ -129,9 +127,7 @@ def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Des
                     target=attempt,
                     args=[lambda: delete_document(identity=desk.identity, document_id=document.id)],
                 ),
-                threading.Thread(
-                    target=attempt, args=[lambda: submit_job(identity=desk.identity, request=request)]
-                ),
+                threading.Thread(target=attempt, args=[lambda: submit_job(identity=desk.identity, request=request)]),
             ]
             for thread in threads:
                 thread.start()

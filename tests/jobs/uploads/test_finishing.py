@@ -146,9 +146,7 @@ def test_pieces_of_one_who_lost_the_turn_are_not_counted(
     assert not count_pieces(quick, [save_piece(quick, tmp_path / "piece", 0, 10)])
     with unit_of_work(identity.tenant_id):
         assert UploadPiece.objects.count() == 1
-        assert [one.name for one in FileToErase.objects.all()] == [late.name], (
-            "the orphan goes when it is due"
-        )
+        assert [one.name for one in FileToErase.objects.all()] == [late.name], "the orphan goes when it is due"
 
 
 def test_what_could_not_be_finished_in_all_its_time_is_given_up(
@@ -162,9 +160,7 @@ def test_what_could_not_be_finished_in_all_its_time_is_given_up(
     assert folder.files() == []
 
 
-def test_an_uploads_name_goes_with_its_document(
-    identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
-) -> None:
+def test_an_uploads_name_goes_with_its_document(identity: Identity, folder: Folder, tmp_path: Path, desk: Desk) -> None:
     turn = sent(identity, tmp_path)
     lapse(desk, turn.upload_id)
     finish_stranded_uploads()

@@ -39,9 +39,7 @@ def other(web_server: GranianServer, other_tenant: CreatedTenant) -> Tus:
 def small_server() -> Iterator[GranianServer]:
     """Run a web process that accepts only small uploads, and few of them. Its time limits are not shortened."""
     limits = {"MAAS_MAX_RESUMABLE_BYTES": "100000", "MAAS_MAX_OPEN_UPLOADS": "3"}
-    with GranianServer(
-        "maas.asgi:application", {**limits, "MAAS_MAX_OPEN_UPLOADS_BYTES": "150000"}
-    ) as server:
+    with GranianServer("maas.asgi:application", {**limits, "MAAS_MAX_OPEN_UPLOADS_BYTES": "150000"}) as server:
         yield server
 
 
@@ -159,9 +157,7 @@ def test_bytes_at_a_wrong_place_are_refused_and_told_the_right_one(tus: Tus) -> 
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_more_bytes_than_were_declared_are_never_kept(
-    tus: Tus, web_server: GranianServer, announced: bool
-) -> None:
+def test_more_bytes_than_were_declared_are_never_kept(tus: Tus, web_server: GranianServer, announced: bool) -> None:
     path = tus.begin(1000)
     with raw_patch(tus, web_server, path, 0, 1001 if announced else None) as request:
         if not announced:
@@ -186,17 +182,13 @@ def test_more_bytes_than_were_declared_are_never_kept(
         (str(5 * 2**30 + 1), 413, "document_too_large"),
     ],
 )
-def test_a_length_that_is_no_good_makes_no_upload(
-    tus: Tus, length: str | None, status: int, code: str
-) -> None:
+def test_a_length_that_is_no_good_makes_no_upload(tus: Tus, length: str | None, status: int, code: str) -> None:
     headers = {"Upload-Length": length.encode() if length is not None else None}
     assert code_of(tus.ask("POST", headers=headers)) == (status, code)
     assert tus.ask("GET").json()["data"] == []
 
 
-@pytest.mark.parametrize(
-    "sent", ["filename not-base64!", "filename /w==", "a YQ==,a YQ==", ",", "x " + "A" * 5000]
-)
+@pytest.mark.parametrize("sent", ["filename not-base64!", "filename /w==", "a YQ==,a YQ==", ",", "x " + "A" * 5000])
 def test_metadata_that_cannot_be_read_makes_no_upload(tus: Tus, sent: str) -> None:
     assert code_of(tus.create(10, **{"Upload-Metadata": sent})) == (400, "invalid_request")
     assert tus.ask("GET").json()["data"] == []
@@ -207,9 +199,7 @@ def test_a_name_from_metadata_is_shown_and_no_path(tus: Tus) -> None:
     assert tus.shown(path)["name"] == "passwd.pdf"
 
 
-def test_a_chunk_with_a_wrong_checksum_leaves_nothing_and_can_be_sent_again(
-    tus: Tus, tenant: CreatedTenant
-) -> None:
+def test_a_chunk_with_a_wrong_checksum_leaves_nothing_and_can_be_sent_again(tus: Tus, tenant: CreatedTenant) -> None:
     path = tus.begin(len(PDF))
     tus.send(path, 0, PDF[:1000])
     wrong = tus.send(path, 1000, PDF[1000:], **{"Upload-Checksum": checksum(b"other")})
@@ -221,9 +211,7 @@ def test_a_chunk_with_a_wrong_checksum_leaves_nothing_and_can_be_sent_again(
     assert (right.status_code, right.headers["upload-state"]) == (204, "ready")
 
 
-def test_a_chunk_that_was_to_be_checked_and_broke_off_is_not_kept(
-    tus: Tus, web_server: GranianServer
-) -> None:
+def test_a_chunk_that_was_to_be_checked_and_broke_off_is_not_kept(tus: Tus, web_server: GranianServer) -> None:
     path = tus.begin(len(PDF))
     head = (
         f"PATCH {path} HTTP/1.1\nContent-Length: {len(PDF)}\nContent-Type: {BYTES}\nUpload-Offset: 0\n"
@@ -306,9 +294,7 @@ def test_bytes_of_another_type_are_refused(tus: Tus) -> None:
     assert code_of(answer) == (415, "unsupported_media_type")
 
 
-def test_of_two_requests_for_one_upload_the_second_is_refused_at_once(
-    tus: Tus, web_server: GranianServer
-) -> None:
+def test_of_two_requests_for_one_upload_the_second_is_refused_at_once(tus: Tus, web_server: GranianServer) -> None:
     path = tus.begin(len(PDF))
     with raw_patch(tus, web_server, path, 0, HALF) as first:
         first.send(PDF[:100])
@@ -330,9 +316,7 @@ def test_of_many_at_once_each_byte_is_counted_once(tus: Tus) -> None:
     assert tus.shown(path)["state"] == "ready"
 
 
-def test_an_upload_that_was_given_up_is_gone_and_its_bytes_are_erased(
-    tus: Tus, tenant: CreatedTenant
-) -> None:
+def test_an_upload_that_was_given_up_is_gone_and_its_bytes_are_erased(tus: Tus, tenant: CreatedTenant) -> None:
     path = tus.begin(len(PDF))
     tus.send(path, 0, PDF[:HALF])
     assert tus.ask("DELETE", path).status_code == 204
@@ -406,9 +390,7 @@ def test_a_key_that_is_revoked_between_two_chunks_sends_no_more(
     assert tus.offset(path) == 1000
 
 
-def test_a_key_that_may_only_read_sends_nothing(
-    web_server: GranianServer, tenant: CreatedTenant, tus: Tus
-) -> None:
+def test_a_key_that_may_only_read_sends_nothing(web_server: GranianServer, tenant: CreatedTenant, tus: Tus) -> None:
     with operator_work():
         reading = create_key(tenant_id=tenant.tenant.id, name="reads", scopes=["documents:read"])
     path, reader = tus.begin(10), Tus(web_server.url, reading.text)
@@ -438,9 +420,7 @@ def test_a_method_that_cannot_be_sent_may_be_named(tus: Tus) -> None:
     assert (answer.status_code, answer.headers["upload-offset"]) == (204, str(HALF))
 
 
-def test_what_one_tenant_may_have_under_way_is_bounded(
-    small_server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_what_one_tenant_may_have_under_way_is_bounded(small_server: GranianServer, tenant: CreatedTenant) -> None:
     tus = Tus(small_server.url, tenant.key.text)
     assert code_of(tus.create(100_001)) == (413, "document_too_large")
     paths = [tus.begin(50_000), tus.begin(99_000)]

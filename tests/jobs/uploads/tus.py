@@ -31,14 +31,10 @@ class Tus:
     def ask(self, method: str, path: str = "", **options: Any) -> httpx.Response:
         headers: Mapping[str, str | None] = options.pop("headers", {})
         sent = {name: value for name, value in {**self.headers, **headers}.items() if value is not None}
-        return httpx.request(
-            method, f"{self.url}{path or '/v1/uploads'}", headers=sent, timeout=60, **options
-        )
+        return httpx.request(method, f"{self.url}{path or '/v1/uploads'}", headers=sent, timeout=60, **options)
 
     def create(self, size: int, **headers: str | None) -> httpx.Response:
-        return self.ask(
-            "POST", headers={"Upload-Length": str(size), "Upload-Metadata": metadata(), **headers}
-        )
+        return self.ask("POST", headers={"Upload-Length": str(size), "Upload-Metadata": metadata(), **headers})
 
     def begin(self, size: int) -> str:
         """Create an upload and return its URL."""

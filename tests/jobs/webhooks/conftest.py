@@ -149,14 +149,10 @@ class Post:
             return WebhookEndpoint.objects.get(id=endpoint.id)
 
     def make_due(self) -> None:
-        self.sql(
-            "UPDATE jobs_webhookdelivery SET next_attempt_at = clock_timestamp() WHERE state = 'pending'"
-        )
+        self.sql("UPDATE jobs_webhookdelivery SET next_attempt_at = clock_timestamp() WHERE state = 'pending'")
 
     def end_leases(self) -> None:
-        self.sql(
-            "UPDATE jobs_webhookdelivery SET lease_until = clock_timestamp() WHERE lease_until IS NOT NULL"
-        )
+        self.sql("UPDATE jobs_webhookdelivery SET lease_until = clock_timestamp() WHERE lease_until IS NOT NULL")
 
     def seconds_to_next(self) -> float:
         with operator_work(), connections[OPERATOR].cursor() as cursor:
@@ -174,9 +170,7 @@ class Post:
     def end_rest(self) -> None:
         """Make all messages due, and end the rest of all endpoints that are left alone."""
         self.make_due()
-        self.sql(
-            "UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() WHERE paused_until IS NOT NULL"
-        )
+        self.sql("UPDATE jobs_webhookendpoint SET paused_until = clock_timestamp() WHERE paused_until IS NOT NULL")
 
     def taken(self) -> list[Held]:
         return take_due(room=32, doubtful_room=16)

@@ -62,9 +62,7 @@ def a_look_reads_little() -> None:
         cursor.execute(claims._LANES, {"lanes": claims.MAX_LANES, "after": UUID(int=0)})
         lanes = [endpoint_id for (endpoint_id,) in cursor.fetchall()]
         assert len(lanes) == ENDPOINTS + 1
-        cursor.execute(
-            f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {claims._DUE}", {"lanes": lanes, "each": WIDEST}
-        )
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {claims._DUE}", {"lanes": lanes, "each": WIDEST})
         answer = cursor.fetchone()[0]
     plan = (json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]
     assert plan["Actual Rows"] == WIDEST * len(lanes)

@@ -38,9 +38,7 @@ def deliver() -> Iterator[Callable[[], Deliveries]]:
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_a_jobs_end_arrives_by_itself(
-    post: Post, receiver: Receiver, deliver: Callable[[], Deliveries]
-) -> None:
+def test_a_jobs_end_arrives_by_itself(post: Post, receiver: Receiver, deliver: Callable[[], Deliveries]) -> None:
     post.endpoint(receiver)
     deliver()
     post.ended_job()
@@ -149,16 +147,10 @@ def test_servers_that_jobs_no_longer_name_are_forgotten(post: Post, receiver: Re
     assert post.send_due() >= 1
 
 
-def test_a_job_whose_server_was_forgotten_while_it_ran_tells_it_all_the_same(
-    post: Post, receiver: Receiver
-) -> None:
-    request = JobRequest(
-        model=post.desk.version.served_model.name, input={"text": "hello"}, webhook_url=receiver.url
-    )
+def test_a_job_whose_server_was_forgotten_while_it_ran_tells_it_all_the_same(post: Post, receiver: Receiver) -> None:
+    request = JobRequest(model=post.desk.version.served_model.name, input={"text": "hello"}, webhook_url=receiver.url)
     job = submit_job(identity=post.desk.identity, request=request)
-    post.sql(
-        f"UPDATE jobs_webhookendpoint SET created_at = created_at - interval '{KEPT_DAYS + 1} days' WHERE true"
-    )
+    post.sql(f"UPDATE jobs_webhookendpoint SET created_at = created_at - interval '{KEPT_DAYS + 1} days' WHERE true")
     erase_old_webhooks()
     post.desk.finish(*post.desk.pages(job))
     post.send_due()
@@ -166,16 +158,12 @@ def test_a_job_whose_server_was_forgotten_while_it_ran_tells_it_all_the_same(
     connections.close_all()
 
 
-def test_what_is_older_than_a_month_is_erased_and_what_is_under_way_is_not(
-    post: Post, receiver: Receiver
-) -> None:
+def test_what_is_older_than_a_month_is_erased_and_what_is_under_way_is_not(post: Post, receiver: Receiver) -> None:
     post.endpoint(receiver)
     post.ended_job()
     post.send_due()
     post.ended_job()
-    post.sql(
-        f"UPDATE jobs_webhookmessage SET created_at = created_at - interval '{KEPT_DAYS + 1} days' WHERE true"
-    )
+    post.sql(f"UPDATE jobs_webhookmessage SET created_at = created_at - interval '{KEPT_DAYS + 1} days' WHERE true")
     erase_old_webhooks()
     assert [one.state for one in post.deliveries()] == ["pending"]
     with unit_of_work(post.desk.identity.tenant_id):

@@ -165,8 +165,7 @@ def test_a_name_that_leads_inside_is_told_as_one_that_is_not_there(monkeypatch: 
 
     monkeypatch.setattr("tenants.core.http_client.lookup.socket.getaddrinfo", resolve)
     inside, nowhere = (
-        attempt(Outbound("POST", f"https://{host}.example.com/hook", {}, b"{}"))
-        for host in ("inside", "nowhere")
+        attempt(Outbound("POST", f"https://{host}.example.com/hook", {}, b"{}")) for host in ("inside", "nowhere")
     )
     assert inside.error_code == nowhere.error_code == "no_public_address"
     assert inside.detail.replace("inside.", "nowhere.") == nowhere.detail
@@ -188,9 +187,7 @@ def test_nothing_goes_to_an_endpoint_that_was_disabled_meanwhile(post: Post, rec
     assert post.send_due() == 1
 
 
-def test_a_job_that_ends_while_its_endpoint_is_deleted_ends_all_the_same(
-    post: Post, receiver: Receiver
-) -> None:
+def test_a_job_that_ends_while_its_endpoint_is_deleted_ends_all_the_same(post: Post, receiver: Receiver) -> None:
     made = post.endpoint(receiver)
     job = post.desk.submit()
     with unit_of_work(post.desk.identity.tenant_id), transaction.atomic(using=APP):
@@ -202,9 +199,7 @@ def test_a_job_that_ends_while_its_endpoint_is_deleted_ends_all_the_same(
         services.send_test(identity=post.desk.identity, endpoint_id=made.endpoint.id)
 
 
-def test_a_jobs_own_address_is_told_and_signed_with_the_tenants_secret(
-    post: Post, receiver: Receiver
-) -> None:
+def test_a_jobs_own_address_is_told_and_signed_with_the_tenants_secret(post: Post, receiver: Receiver) -> None:
     job = post.ended_job(webhook_url=receiver.url + "?order=7")
     assert post.send_due() == 1
     (got,) = receiver.got

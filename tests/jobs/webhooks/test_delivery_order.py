@@ -68,11 +68,7 @@ def test_what_is_extra_of_wide_endpoints_that_hang_takes_no_place_of_their_tenan
 def test_what_is_extra_is_bounded_for_a_tenant_and_for_all() -> None:
     of_one = [lane(number, width=WIDEST) for number in range(3) for _ in range(WIDEST)]
     assert len(chosen(waiting(*of_one), [], **ROOM)) == 3 * PER_ENDPOINT + EXTRA_PER_TENANT
-    of_many = [
-        lane(number, tenant=UUID(int=700 + number), width=WIDEST)
-        for number in range(9)
-        for _ in range(WIDEST)
-    ]
+    of_many = [lane(number, tenant=UUID(int=700 + number), width=WIDEST) for number in range(9) for _ in range(WIDEST)]
     assert len(chosen(waiting(*of_many), [], **ROOM)) == 9 * PER_ENDPOINT + EXTRA
 
 
@@ -102,9 +98,7 @@ def test_the_backlog_of_some_tenants_never_keeps_a_newcomer_waiting_longer_than_
     """The result does not depend on the expected behavior of the newcomer's endpoint."""
     slow = [lane(number, standing, UUID(int=500 + number % 5)) for number in range(50)]
     backlog = [one for one in slow for _ in range(100)]
-    under_way = [
-        slow[place] for place in _first(chosen(waiting(*backlog), [], room=32, doubtful_room=16), backlog)
-    ]
+    under_way = [slow[place] for place in _first(chosen(waiting(*backlog), [], room=32, doubtful_room=16), backlog)]
     newcomer = lane(99, standing, UUID(int=600))
     due = waiting(*backlog, newcomer)
     under_way.pop()

@@ -54,9 +54,7 @@ def test_a_server_that_asks_for_a_pause_is_sent_no_other_message_meanwhile(
     assert len(post.taken()) == 2
 
 
-def test_a_pause_that_is_asked_for_because_of_one_message_holds_that_one_alone(
-    post: Post, receiver: Receiver
-) -> None:
+def test_a_pause_that_is_asked_for_because_of_one_message_holds_that_one_alone(post: Post, receiver: Receiver) -> None:
     post.endpoint(receiver)
     post.ended_job()
     receiver.status, receiver.headers = 404, {"retry-after": "120"}
@@ -65,9 +63,7 @@ def test_a_pause_that_is_asked_for_because_of_one_message_holds_that_one_alone(
     assert len(post.taken()) == 1
 
 
-def test_an_endpoint_whose_server_is_down_is_left_alone_and_then_probed_by_one(
-    post: Post, receiver: Receiver
-) -> None:
+def test_an_endpoint_whose_server_is_down_is_left_alone_and_then_probed_by_one(post: Post, receiver: Receiver) -> None:
     made = post.endpoint(receiver)
     receiver.status = 503
     for _ in range(8):
@@ -94,9 +90,7 @@ def test_an_endpoint_whose_server_is_down_is_left_alone_and_then_probed_by_one(
 
 
 @pytest.mark.parametrize("status", [404, 302])
-def test_a_server_that_refuses_what_it_is_sent_is_not_left_alone(
-    post: Post, receiver: Receiver, status: int
-) -> None:
+def test_a_server_that_refuses_what_it_is_sent_is_not_left_alone(post: Post, receiver: Receiver, status: int) -> None:
     post.endpoint(receiver)
     receiver.status = status
     post.ended_job()
@@ -106,9 +100,7 @@ def test_a_server_that_refuses_what_it_is_sent_is_not_left_alone(
 
 
 @pytest.mark.parametrize("by_hand", ["test", "replay", "enable"])
-def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(
-    post: Post, receiver: Receiver, by_hand: str
-) -> None:
+def test_who_asks_by_hand_is_not_made_to_wait_for_a_rest_to_end(post: Post, receiver: Receiver, by_hand: str) -> None:
     endpoint_id, identity = post.endpoint(receiver).endpoint.id, post.desk.identity
     post.ended_job()
     (first,) = post.deliveries()
@@ -144,9 +136,7 @@ def test_what_was_under_way_when_a_rest_began_lengthens_nothing(post: Post, rece
     assert (endpoint.failures, endpoint.paused_until) == (5, paused_until)
 
 
-def test_an_endpoint_that_answers_fast_may_have_more_at_once_until_it_fails(
-    post: Post, receiver: Receiver
-) -> None:
+def test_an_endpoint_that_answers_fast_may_have_more_at_once_until_it_fails(post: Post, receiver: Receiver) -> None:
     made = post.endpoint(receiver)
     for _ in range(WIDEST):
         post.ended_job()
@@ -248,9 +238,7 @@ def test_another_address_begins_with_a_clean_slate(post: Post, receiver: Receive
         identity=post.desk.identity, endpoint_id=made.endpoint.id, url=f"{receiver.url}/new"
     )
     assert (changed.failing_since, changed.given_up) == (None, 0)
-    same = services.change_endpoint(
-        identity=post.desk.identity, endpoint_id=made.endpoint.id, url=changed.url
-    )
+    same = services.change_endpoint(identity=post.desk.identity, endpoint_id=made.endpoint.id, url=changed.url)
     assert same.url == changed.url
 
 

@@ -80,9 +80,7 @@ def test_owners_and_admins_are_told_once_each_by_a_mail_of_their_own(
     assert "410 Gone" in text
 
 
-def test_what_was_disabled_by_hand_is_mailed_to_nobody(
-    post: Post, receiver: Receiver, mail_server: MailServer
-) -> None:
+def test_what_was_disabled_by_hand_is_mailed_to_nobody(post: Post, receiver: Receiver, mail_server: MailServer) -> None:
     made = post.endpoint(receiver)
     services.change_endpoint(identity=post.desk.identity, endpoint_id=made.endpoint.id, enabled=False)
     assert notices.mail_of_disabled_endpoints() == 0
@@ -100,9 +98,7 @@ def test_an_endpoint_that_is_disabled_anew_is_told_of_anew(
     assert notices.mail_of_disabled_endpoints() == 1
 
 
-def test_a_mail_server_that_is_away_is_tried_again(
-    post: Post, receiver: Receiver, settings: Settings
-) -> None:
+def test_a_mail_server_that_is_away_is_tried_again(post: Post, receiver: Receiver, settings: Settings) -> None:
     away = MailServer()
     _send_to(settings, away.port)
     away.close()

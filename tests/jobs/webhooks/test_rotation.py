@@ -20,9 +20,7 @@ def test_a_rotated_secret_signs_for_a_day_or_until_the_next_rotation(
     for _ in range(rotations):
         rotated = services.rotate_secret(identity=post.desk.identity, endpoint_id=made.endpoint.id)
         secrets.append(rotated.secret)
-    post.sql(
-        f"UPDATE jobs_webhooksecret SET ends_at = ends_at - interval '{hours} hours' WHERE ends_at IS NOT NULL"
-    )
+    post.sql(f"UPDATE jobs_webhooksecret SET ends_at = ends_at - interval '{hours} hours' WHERE ends_at IS NOT NULL")
     post.ended_job()
     post.send_due()
     (got,) = receiver.got

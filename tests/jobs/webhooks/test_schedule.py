@@ -100,9 +100,7 @@ def test_as_many_failures_in_a_row_over_many_messages_are_one_too(failures: int,
     ("status", "down"),
     [(None, True), (500, True), (503, True), (429, True), (404, False), (301, False), (410, False)],
 )
-def test_a_server_that_answers_is_up_whatever_it_thinks_of_the_message(
-    status: int | None, down: bool
-) -> None:
+def test_a_server_that_answers_is_up_whatever_it_thinks_of_the_message(status: int | None, down: bool) -> None:
     assert is_down(status) is down
 
 

@@ -13,9 +13,7 @@ from inference.registry.services import seed_builtin
 class Hooked(Engine):
     """An engine that calls `before` and `after` each run, and counts the runs."""
 
-    def __init__(
-        self, engine: Engine, before: Callable[[], object] = int, after: Callable[[], object] = int
-    ) -> None:
+    def __init__(self, engine: Engine, before: Callable[[], object] = int, after: Callable[[], object] = int) -> None:
         super().__init__(engine.host)
         self.before, self.after, self.runs = before, after, 0
 

@@ -112,9 +112,7 @@ def unmergeable(desk: BatchDesk) -> Batch:
     return batch
 
 
-def test_files_that_can_never_be_joined_are_kept_as_they_are(
-    desk: BatchDesk, start: Callable[[], BatchWorker]
-) -> None:
+def test_files_that_can_never_be_joined_are_kept_as_they_are(desk: BatchDesk, start: Callable[[], BatchWorker]) -> None:
     batch = unmergeable(desk)
     with_its_last_try(desk, batch)
     start()

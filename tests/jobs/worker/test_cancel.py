@@ -106,9 +106,7 @@ def count(identity: Identity, version: ModelVersion, to: int) -> Job:
     return submit_job(identity=identity, request=request)
 
 
-def test_a_cancel_ends_the_run_of_the_model(
-    engine: Engine, identity: Identity, counting: ModelVersion
-) -> None:
+def test_a_cancel_ends_the_run_of_the_model(engine: Engine, identity: Identity, counting: ModelVersion) -> None:
     runner = runner_of(engine)
     job = count(identity, counting, FOR_EVER)
     with hearing(runner), at_work(runner, identity, job) as work:
@@ -166,14 +164,10 @@ def test_a_cancel_ends_the_wait_for_a_models_files(engine: Engine, identity: Ide
             cancel_job(identity=identity, job_id=job.id)
             assert work.exception(AT_ONCE_S) is None
         cursor.execute("ROLLBACK")
-    assert runner.versions.get(job.model_version_id).model == "embed", (
-        "others find what was fetched meanwhile"
-    )
+    assert runner.versions.get(job.model_version_id).model == "embed", "others find what was fetched meanwhile"
 
 
-def test_a_cancel_that_no_worker_hears_frees_it_when_the_lease_is_renewed(
-    engine: Engine, identity: Identity
-) -> None:
+def test_a_cancel_that_no_worker_hears_frees_it_when_the_lease_is_renewed(engine: Engine, identity: Identity) -> None:
     lease_s = 1.5
     busy, leases = Busy(engine), Leases(lease_s)
     leases.start()
@@ -217,9 +211,7 @@ def let_it_run_now(identity: Identity, job: Job) -> None:
         cursor.execute("UPDATE jobs_page SET run_after = clock_timestamp() WHERE job_id = %s", [job.id])
 
 
-def test_a_model_version_may_have_a_limit_of_its_own(
-    engine: Engine, identity: Identity, version: ModelVersion
-) -> None:
+def test_a_model_version_may_have_a_limit_of_its_own(engine: Engine, identity: Identity, version: ModelVersion) -> None:
     with operator_work():
         ModelVersion.objects.filter(id=version.id).update(config={"time_limit_s": 0.2})
     request = JobRequest(model=version.served_model.name, input={"text": "hello"})

@@ -25,9 +25,7 @@ def spec() -> VersionSpec:
     return replace(builtin_specs()["embed"], model=unique("embed"))
 
 
-def test_batches_loads_and_waits_are_told_by_version(
-    spec: VersionSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_loads_and_waits_are_told_by_version(spec: VersionSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, worker, clock = local_engine(), unique("worker"), Clock()
     started_s = time.time()
     news = WorkerNews(engine, worker, clock, lambda: started_s)

@@ -91,9 +91,7 @@ def test_a_text_is_embedded_and_charged_by_its_tokens(runner: PageRunner, identi
 
 
 def test_a_scan_is_read(runner: PageRunner, identity: Identity, tmp_path: Path) -> None:
-    job = run_all(
-        runner, identity, submit_document(identity, tmp_path, scanned_pdf("Hello from the scanner", dpi=400))
-    )
+    job = run_all(runner, identity, submit_document(identity, tmp_path, scanned_pdf("Hello from the scanner", dpi=400)))
     assert job.state == states.SUCCEEDED
     result = pages_of(identity, job)[0].result
     assert result is not None
@@ -299,9 +297,7 @@ def test_a_page_says_that_it_waits_for_its_model_and_where_its_time_went(identit
         with unit_of_work(identity.tenant_id):
             return list(Event.objects.values_list("type", flat=True))
 
-    slow = Hooked(
-        local_engine(), after=lambda: eventually(lambda: "page.loading" in all_events(), "the news")
-    )
+    slow = Hooked(local_engine(), after=lambda: eventually(lambda: "page.loading" in all_events(), "the news"))
     runner = PageRunner(slow, Leases(30), VersionCatalog(), "cold")
     cold, warm = (run_all(runner, identity, embed(identity)) for _ in range(2))
     loading, ended = events_of(identity, cold)[-3:-1]
@@ -345,9 +341,7 @@ def test_a_text_is_charged_by_the_time_that_its_run_took(runner: PageRunner, ide
     again = embed(identity)
     assert (again.state, again.cost_micros) == (states.SUCCEEDED, 7 * quantity)
     with unit_of_work(identity.tenant_id):
-        uses = UsageRecord.objects.order_by("id").values_list(
-            "source_kind", "meter", "quantity", "amount_micros"
-        )
+        uses = UsageRecord.objects.order_by("id").values_list("source_kind", "meter", "quantity", "amount_micros")
         assert list(uses) == [
             ("page", "gpu_second", quantity, 70 * quantity),
             ("cache", "gpu_second", quantity, 7 * quantity),

@@ -60,9 +60,7 @@ def serving(process: "subprocess.Popen[bytes]") -> set[str]:
 
 
 def submit(identity: Identity, key: str) -> Job:
-    return submit_job(
-        identity=identity, request=JobRequest(model=key, input=ONE_ROW, cache_control="no-store")
-    )
+    return submit_job(identity=identity, request=JobRequest(model=key, input=ONE_ROW, cache_control="no-store"))
 
 
 def done(identity: Identity, *jobs: Job) -> bool:
@@ -127,9 +125,7 @@ def test_more_models_than_memory_holds_are_served_by_one_worker(
     assert max_threads < 120 + 4 * held
 
 
-def test_a_worker_that_is_told_to_stop_withdraws_its_heartbeat_and_ends(
-    start: StartWorker, tmp_path: Path
-) -> None:
+def test_a_worker_that_is_told_to_stop_withdraws_its_heartbeat_and_ends(start: StartWorker, tmp_path: Path) -> None:
     pool = pool_of_models(1, tmp_path)
     worker = start(pool)
     eventually(lambda: serving(worker), "a home for the model")

@@ -113,9 +113,7 @@ def test_tensors_go_through_an_added_file(client: httpx.Client) -> None:
 
 
 def test_scan_is_read_page_by_page_in_order(client: httpx.Client) -> None:
-    answer = client.post(
-        "/v1/models/ocr/run", content=scanned_pdf("First page", "Second page", dpi=400), headers=PDF
-    )
+    answer = client.post("/v1/models/ocr/run", content=scanned_pdf("First page", "Second page", dpi=400), headers=PDF)
     body = answer.json()
     assert [page["number"] for page in body["pages"]] == [1, 2]
     assert body["text"] == "First page\n\nSecond page"
@@ -133,9 +131,7 @@ def test_picture_is_read_and_classified(client: httpx.Client) -> None:
     for kind in ("image/png", "application/octet-stream"):
         page = page_of(client.post("/v1/models/ocr/run", content=picture, headers={"Content-Type": kind}))
         assert page["text"] == "Seen on a picture"
-    page = page_of(
-        client.post("/v1/models/classify/run", content=picture, headers={"Content-Type": "image/png"})
-    )
+    page = page_of(client.post("/v1/models/classify/run", content=picture, headers={"Content-Type": "image/png"}))
     assert page["label"] in ("red", "green", "blue")
 
 
@@ -216,20 +212,14 @@ def test_other_paths_and_methods_are_not_there(client: httpx.Client) -> None:
     assert problem_of(client.post("/v1/models")) == (405, "method_not_allowed")
 
 
-@pytest.mark.parametrize(
-    "headers", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Origin": "null"}]
-)
-def test_pages_in_a_browser_cannot_use_a_server_without_a_key(
-    client: httpx.Client, headers: dict[str, str]
-) -> None:
+@pytest.mark.parametrize("headers", [{"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Origin": "null"}])
+def test_pages_in_a_browser_cannot_use_a_server_without_a_key(client: httpx.Client, headers: dict[str, str]) -> None:
     answer = client.post("/v1/models/embed/run", json=BODY, headers=headers)
     assert problem_of(answer) == (403, "origin_not_allowed")
 
 
 @pytest.mark.parametrize("headers", [{"Host": "[::1"}, {"Origin": "http://[nowhere"}])
-def test_header_that_names_no_place_is_refused_in_order(
-    client: httpx.Client, headers: dict[str, str]
-) -> None:
+def test_header_that_names_no_place_is_refused_in_order(client: httpx.Client, headers: dict[str, str]) -> None:
     answer = client.post("/v1/models/embed/run", json=BODY, headers=headers)
     assert problem_of(answer) == (400, "invalid_request")
 

@@ -38,9 +38,7 @@ class Balancer(httpx.AsyncBaseTransport):
 
     async def _is_ready(self, web: GranianServer) -> bool:
         with suppress(httpx.TransportError):
-            request = httpx.Request(
-                "GET", f"{web.url}/readyz", extensions={"timeout": {"connect": 5, "read": 5}}
-            )
+            request = httpx.Request("GET", f"{web.url}/readyz", extensions={"timeout": {"connect": 5, "read": 5}})
             answer = await self._looks.handle_async_request(request)
             await answer.aread()
             return answer.status_code == 200

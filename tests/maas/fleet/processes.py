@@ -58,9 +58,7 @@ class Worker:
 
     def _metrics(self) -> list[str]:
         try:
-            with urllib.request.urlopen(
-                f"http://127.0.0.1:{self._metrics_port}/metrics", timeout=30
-            ) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._metrics_port}/metrics", timeout=30) as answer:
                 return str(answer.read().decode()).splitlines()
         except OSError:
             return []
@@ -124,9 +122,7 @@ def _model(file: Path, strategy: ModelPool.Strategy) -> str:
         price=price,
         cached=CacheTerms(price_micros=PRICE_OF_HITS),
     )
-    version = add_version(
-        card=card, new=NewVersion(runtime="onnx", files={"weights": file}, signature=SIGNATURE)
-    )
+    version = add_version(card=card, new=NewVersion(runtime="onnx", files={"weights": file}, signature=SIGNATURE))
     with operator_work():
         pool = ModelPool.objects.create(name=name, strategy=strategy)
         ServedModel.objects.filter(id=version.served_model_id).update(pool=pool)

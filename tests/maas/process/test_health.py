@@ -110,9 +110,7 @@ def test_a_missing_migration_is_named() -> None:
             with pytest.raises(NotReady, match=r"1 migrations are not applied: sessions\.0001_initial"):
                 MigrationCheck()()
         finally:
-            cursor.execute(
-                "INSERT INTO django_migrations VALUES (DEFAULT, 'sessions', '0001_initial', %s)", [applied]
-            )
+            cursor.execute("INSERT INTO django_migrations VALUES (DEFAULT, 'sessions', '0001_initial', %s)", [applied])
     assert MigrationCheck()() == "applied"
 
 

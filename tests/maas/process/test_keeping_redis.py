@@ -30,8 +30,7 @@ NAMES = ("MAAS_REDIS_URL", "MAAS_BROKER_URL", "MAAS_CACHE_URL")
 def three_servers(settings: object) -> Iterator[dict[str, str]]:
     with ExitStack() as stack:
         urls = {
-            name: stack.enter_context(redis_server(*(EVICTS if name == "MAAS_CACHE_URL" else KEEPS)))
-            for name in NAMES
+            name: stack.enter_context(redis_server(*(EVICTS if name == "MAAS_CACHE_URL" else KEEPS))) for name in NAMES
         }
         for name, url in urls.items():
             setattr(settings, name, url)

@@ -79,9 +79,7 @@ def test_a_lost_wake_is_sent_again_without_anybody_asking(desk: Desk, running: R
     job = desk.submit()
     desk.sql("UPDATE jobs_page SET renotify_at = clock_timestamp() WHERE id = %s", desk.pages(job)[0].id)
     before = desk.pages(job)[0].renotify_at
-    eventually(
-        lambda: desk.pages(job)[0].renotify_at not in (None, before), "what the scheduler does by itself"
-    )
+    eventually(lambda: desk.pages(job)[0].renotify_at not in (None, before), "what the scheduler does by itself")
 
 
 def test_keys_of_submissions_are_forgotten_without_anybody_asking(desk: Desk) -> None:
@@ -111,9 +109,7 @@ def test_of_two_schedulers_one_leads_and_the_other_takes_over(desk: Desk, runnin
         first_leader = leaders()
         assert len(first_leader) == 1
         running.stop()
-        eventually(
-            lambda: len(leaders()) == 1 and leaders() != first_leader, "what the scheduler does by itself"
-        )
+        eventually(lambda: len(leaders()) == 1 and leaders() != first_leader, "what the scheduler does by itself")
 
 
 def test_a_leader_whose_connection_dies_leads_again(desk: Desk, running: Running) -> None:
@@ -124,9 +120,7 @@ def test_a_leader_whose_connection_dies_leads_again(desk: Desk, running: Running
     eventually(lambda: leaders() not in ([], first), "what the scheduler does by itself")
 
 
-def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(
-    monkeypatch: pytest.MonkeyPatch, desk: Desk
-) -> None:
+def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> None:
     """Django reconnects by itself. If the lost connection had held the lock, its loss would go unnoticed."""
     done = threading.Event()
 

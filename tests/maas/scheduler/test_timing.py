@@ -62,9 +62,7 @@ def test_a_duty_is_begun_as_often_as_it_is_to_be() -> None:
 
 
 @given(now_ms=st.integers(0, 10**10), every_ms=st.integers(200, 86_400_000), place=st.integers(0, 99))
-def test_the_next_time_is_ahead_and_no_further_than_an_interval(
-    now_ms: int, every_ms: int, place: int
-) -> None:
+def test_the_next_time_is_ahead_and_no_further_than_an_interval(now_ms: int, every_ms: int, place: int) -> None:
     next_ms = 1000 * next_due_s(now_ms / 1000, every_ms / 1000, place / 100)
     assert now_ms - 0.01 < next_ms < now_ms + every_ms + 0.01
 

@@ -7,9 +7,7 @@ from maas.settings.accounts import checked_sign_up
 
 
 def test_nothing_starts_with_a_word_that_is_none() -> None:
-    with pytest.raises(
-        ImproperlyConfigured, match="MAAS_SIGN_UP='opne' must be one of open, invitation, closed"
-    ):
+    with pytest.raises(ImproperlyConfigured, match="MAAS_SIGN_UP='opne' must be one of open, invitation, closed"):
         checked_sign_up("opne", secure=False, email_url="")
 
 

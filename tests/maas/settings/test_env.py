@@ -47,9 +47,7 @@ def test_names_addresses_and_networks_of_the_operator_are_read() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "entry", ["https://a.example", "198.51.100.0/33", "1.2.3.4.5", "localhost", "*.example.com"]
-)
+@pytest.mark.parametrize("entry", ["https://a.example", "198.51.100.0/33", "1.2.3.4.5", "localhost", "*.example.com"])
 def test_what_is_no_host_is_named(entry: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=r"MAAS_EGRESS_OWN_HOSTS names .* neither a host name"):
         own_hosts(f"a.example.com,{entry}")

@@ -22,9 +22,7 @@ def newest(tenant_id: UUID) -> AuditEntry:
 def test_a_person_is_named_with_the_address_they_came_from(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
     key = tenant.key.key
-    client.post(
-        reverse("revoke-key", args=[key.id]), REMOTE_ADDR="::ffff:192.0.2.9", headers={"User-Agent": "Tab/1"}
-    )
+    client.post(reverse("revoke-key", args=[key.id]), REMOTE_ADDR="::ffff:192.0.2.9", headers={"User-Agent": "Tab/1"})
     entry = newest(tenant.tenant.id)
     assert (entry.action, entry.subject_id, entry.subject_name) == ("key.revoked", str(key.id), str(key))
     assert (entry.actor_kind, entry.actor_id, entry.actor_name) == (
@@ -70,9 +68,7 @@ def test_an_operator_is_known_and_not_named(operator: Client, person: User, tena
         assert AuditEntry.objects.filter(action__in=["key.revoked", "operator.acted"]).count() == 1
 
 
-def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(
-    operator: Client, tenant: CreatedTenant
-) -> None:
+def test_what_an_operator_changes_on_a_tenants_page_is_told_to_it(operator: Client, tenant: CreatedTenant) -> None:
     at = reverse("admin:tenants_tenant_change", args=[tenant.tenant.id])
     page = operator.get(at)
     prefixes = [formset.formset.prefix for formset in page.context["inline_admin_formsets"]]
@@ -109,18 +105,13 @@ def test_a_role_that_an_operator_changes_or_takes_is_told(operator: Client, tena
     with operator_work():
         member = Membership.objects.get(tenant_id=tenant.tenant.id)
     assert (
-        operator.post(
-            reverse("admin:tenants_membership_change", args=[member.pk]), {"role": "viewer"}
-        ).status_code
+        operator.post(reverse("admin:tenants_membership_change", args=[member.pk]), {"role": "viewer"}).status_code
         == 302
     )
     entry = newest(tenant.tenant.id)
     assert (entry.action, entry.subject_name) == ("member.changed", tenant.owner.email)
     assert entry.changes == {"role": {"before": "owner", "after": "viewer"}}
     assert (
-        operator.post(
-            reverse("admin:tenants_membership_delete", args=[member.pk]), {"post": "yes"}
-        ).status_code
-        == 302
+        operator.post(reverse("admin:tenants_membership_delete", args=[member.pk]), {"post": "yes"}).status_code == 302
     )
     assert newest(tenant.tenant.id).action == "member.removed"

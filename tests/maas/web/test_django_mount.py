@@ -73,9 +73,7 @@ def test_what_the_front_knows_cannot_be_said_in_a_header(telling_server: Granian
 
 def test_path_query_and_cookies_arrive_as_sent(telling_server: GranianServer) -> None:
     url = f"{telling_server.url}/echo/%C3%A9/%20x?a=1&a=%C3%BC&b="
-    seen = httpx.get(
-        url, headers=[("Cookie", "one=1"), ("Cookie", "two=2"), ("X-Twice", "a"), ("X-Twice", "b")]
-    ).json()
+    seen = httpx.get(url, headers=[("Cookie", "one=1"), ("Cookie", "two=2"), ("X-Twice", "a"), ("X-Twice", "b")]).json()
     assert seen["rest"] == "é/ x"
     assert seen["query"] == {"a": ["1", "ü"], "b": [""]}
     assert seen["cookies"] == {"one": "1", "two": "2"}

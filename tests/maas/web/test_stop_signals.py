@@ -32,9 +32,7 @@ from tests.waiting import eventually
 
 __all__ = ["desk"]
 
-FORM = (
-    "POST /v1/documents HTTP/1.1\nTransfer-Encoding: chunked\nContent-Type: multipart/form-data; boundary=b"
-)
+FORM = "POST /v1/documents HTTP/1.1\nTransfer-Encoding: chunked\nContent-Type: multipart/form-data; boundary=b"
 JSON = "POST /v1/jobs HTTP/1.1\nContent-Length: 100\nContent-Type: application/json"
 PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n'
 
@@ -57,9 +55,7 @@ def test_waits_are_answered_and_sockets_closed_at_once_and_a_body_that_was_comin
         with connect(url, additional_headers=key) as socket, RawRequest(server.port, head) as request:
             assert json.loads(socket.recv(timeout=10))["type"] == "ready"
             headers = {**key, "Prefer": "wait=60"}
-            waiting = pool.submit(
-                httpx.post, f"{server.url}/v1/jobs", json=content, headers=headers, timeout=70
-            )
+            waiting = pool.submit(httpx.post, f"{server.url}/v1/jobs", json=content, headers=headers, timeout=70)
             assert json.loads(socket.recv(timeout=10))["type"] == "event"  # The job was accepted.
             request.send(body[:10])
             server.process.send_signal(signal.SIGTERM)
@@ -123,9 +119,7 @@ def test_bodies_that_are_still_coming_hold_up_nothing_for_long(tenant: CreatedTe
             form.send_chunk(PART + b"x" * 2 * BATCH_BYTES)
             content.send(b'{"model"')
             spool = server.home / "spool"
-            eventually(
-                lambda: [path for path in spool.glob("*/*") if path.name != LOCK], "an upload under way"
-            )
+            eventually(lambda: [path for path in spool.glob("*/*") if path.name != LOCK], "an upload under way")
             assert json.loads(socket.recv(timeout=10))["type"] == "ready"
             server.process.send_signal(signal.SIGTERM)
             for answer in (form.answer(), content.answer()):
@@ -200,9 +194,7 @@ def test_a_process_that_drains_says_so_and_serves_until_it_lets_go(tenant: Creat
         server,
         ThreadPoolExecutor(1) as pool,
         httpx.Client(base_url=server.url, headers=key, timeout=70) as client,
-        client.stream(
-            "GET", f"/v1/jobs/{job.id}/events", headers={"Accept": "text/event-stream"}
-        ) as streamed,
+        client.stream("GET", f"/v1/jobs/{job.id}/events", headers={"Accept": "text/event-stream"}) as streamed,
         connect(f"ws://127.0.0.1:{server.port}/ws/v1/events", additional_headers=key) as socket,
     ):
         stream = events_in(said_in(streamed.iter_lines()))
@@ -302,11 +294,7 @@ def _own_handler() -> Iterator[None]:
 def _serving_ones(server: GranianServer) -> list[psutil.Process]:
     """Return Granian's own child, without the processes that open documents and without any that has ended."""
     children = psutil.Process(server.process.pid).children()
-    return [
-        one
-        for one in children
-        if one.status() != psutil.STATUS_ZOMBIE and "granian" in " ".join(one.cmdline())
-    ]
+    return [one for one in children if one.status() != psutil.STATUS_ZOMBIE and "granian" in " ".join(one.cmdline())]
 
 
 def _serving(server: GranianServer) -> psutil.Process:

@@ -17,9 +17,7 @@ def give_app(person: User) -> str:
     """Return the secret that the app holds."""
     secret = base64.b32encode(secrets.token_bytes(20)).decode()
     with operator_work():
-        Authenticator.objects.create(
-            user=person, type=Authenticator.Type.TOTP, data={"secret": encrypt(secret)}
-        )
+        Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={"secret": encrypt(secret)})
     return secret
 
 

@@ -107,9 +107,7 @@ def test_what_somebody_may_do_is_looked_up_when_they_do_it(tenant: CreatedTenant
         remove_member(identity=before, membership_id=str(other.pk))
 
 
-def test_handing_over_makes_one_an_owner_and_the_other_an_admin(
-    tenant: CreatedTenant, owner: Membership
-) -> None:
+def test_handing_over_makes_one_an_owner_and_the_other_an_admin(tenant: CreatedTenant, owner: Membership) -> None:
     other = join(tenant, "developer")
     assert hand_over(identity=acting(owner), membership_id=str(other.pk)) is not None
     assert roles_of(tenant) == ["admin", "owner"]

@@ -48,9 +48,7 @@ def test_what_is_no_network_is_refused_with_what_would_be_right(written: str, sa
         (["10.0.0.0/8", "2001:db8::/32"], "2001:db8:1::9", True),
     ],
 )
-def test_an_address_is_in_one_of_the_networks_or_kept_out(
-    networks: list[str], address: str, may: bool
-) -> None:
+def test_an_address_is_in_one_of_the_networks_or_kept_out(networks: list[str], address: str, may: bool) -> None:
     assert may_come_from(networks, address) is may
 
 

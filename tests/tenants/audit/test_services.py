@@ -150,9 +150,7 @@ def test_no_role_that_serves_requests_changes_or_deletes_an_entry(
     assert len(entries(tenant_id)) == 3
 
 
-@pytest.mark.parametrize(
-    "statement", ["UPDATE tenants_auditentry SET note = ''", "TRUNCATE tenants_auditentry"]
-)
+@pytest.mark.parametrize("statement", ["UPDATE tenants_auditentry SET note = ''", "TRUNCATE tenants_auditentry"])
 def test_its_owner_may_forget_what_is_old_and_change_nothing(statement: str) -> None:
     with connections["owner"].cursor() as cursor, pytest.raises(Error, match="never changed"):
         cursor.execute(statement)

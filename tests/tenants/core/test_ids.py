@@ -19,7 +19,5 @@ def test_an_identifier_is_a_version_7_uuid_of_this_moment() -> None:
 def test_a_moment_divides_what_was_made_before_it_from_what_was_made_after() -> None:
     before = uuid7()
     moment = datetime.now(UTC)
-    assert (
-        first_id_at(moment - timedelta(seconds=1)) < before < first_id_at(moment + timedelta(milliseconds=1))
-    )
+    assert first_id_at(moment - timedelta(seconds=1)) < before < first_id_at(moment + timedelta(milliseconds=1))
     assert first_id_at(moment) <= uuid7()

@@ -15,9 +15,7 @@ def test_a_bucket_that_nobody_used_holds_the_limit_and_no_more(limit: int, now_u
 
 
 @given(limits, st.integers(1, 1_000), moments)
-def test_what_is_taken_is_there_no_more_and_comes_back_in_its_time(
-    limit: int, count: int, now_us: int
-) -> None:
+def test_what_is_taken_is_there_no_more_and_comes_back_in_its_time(limit: int, count: int, now_us: int) -> None:
     bucket = Bucket().without(count, limit, now_us)
     assert bucket.available(limit, now_us) == limit - count
     later_us = max(now_us, bucket.full_at_us)
@@ -25,9 +23,7 @@ def test_what_is_taken_is_there_no_more_and_comes_back_in_its_time(
 
 
 @given(limits, st.integers(1, 1_000), moments)
-def test_after_the_wait_that_was_told_there_is_enough_and_not_before(
-    limit: int, count: int, now_us: int
-) -> None:
+def test_after_the_wait_that_was_told_there_is_enough_and_not_before(limit: int, count: int, now_us: int) -> None:
     bucket = Bucket().without(limit + count, limit, now_us)
     wait_us = bucket.wait_us(1, limit, now_us)
     assert bucket.available(limit, now_us + wait_us) >= 1

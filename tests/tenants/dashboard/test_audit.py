@@ -28,13 +28,9 @@ def test_the_log_says_who_did_what_to_which_key_and_from_where(member: Client, t
 
 
 def test_the_operator_has_neither_name_nor_address_there(member: Client, tenant: CreatedTenant) -> None:
-    by = Acting(
-        OPERATOR, tenant.owner.id, "boss@operator.example", address="198.51.100.7", user_agent="Secret/1"
-    )
+    by = Acting(OPERATOR, tenant.owner.id, "boss@operator.example", address="198.51.100.7", user_agent="Secret/1")
     with acting_as(lambda: by), unit_of_work(tenant.tenant.id):
-        record(
-            tenant_id=tenant.tenant.id, action="tenant.changed", changes={"weight": {"before": 1, "after": 3}}
-        )
+        record(tenant_id=tenant.tenant.id, action="tenant.changed", changes={"weight": {"before": 1, "after": 3}})
     for place in ("/audit?actor=operator", "/audit.csv?actor=operator"):
         said = member.get(place).content.decode()
         assert "weight" in said

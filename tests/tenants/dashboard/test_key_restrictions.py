@@ -42,18 +42,14 @@ def test_a_key_is_made_with_its_restrictions(member: Client, tenant: CreatedTena
 
 
 def test_what_is_no_network_is_said_beside_it_and_nothing_is_lost(member: Client) -> None:
-    answer = member.post(
-        "/keys/new", {**FORM, "allowed_models": "embed", "allowed_networks": "203.0.113.7/24"}
-    )
+    answer = member.post("/keys/new", {**FORM, "allowed_models": "embed", "allowed_networks": "203.0.113.7/24"})
     said = answer.content.decode()
     assert answer.status_code == 422
     assert "Did you mean 203.0.113.0/24?" in said
     assert "203.0.113.7/24</textarea>" in said
 
 
-def test_restrictions_are_changed_later_and_that_is_written_down(
-    member: Client, tenant: CreatedTenant
-) -> None:
+def test_restrictions_are_changed_later_and_that_is_written_down(member: Client, tenant: CreatedTenant) -> None:
     at = reverse("keep-key-to", args=[tenant.key.key.id])
     assert member.post(at, {"allowed_models": "embed", "allowed_networks": ""}).status_code == 302
     assert kept(tenant) == (["embed"], [])
@@ -81,10 +77,7 @@ def test_an_operator_changes_them_too(client: Client, tenant: CreatedTenant) -> 
     at = reverse("admin:tenants_apikey_change", args=[tenant.key.key.id])
     wrong = client.post(at, {"allowed_models": "", "allowed_networks": "nowhere"})
     assert "is not an IP address or network" in wrong.content.decode()
-    assert (
-        client.post(at, {"allowed_models": "embed,parse", "allowed_networks": "203.0.113.0/24"}).status_code
-        == 302
-    )
+    assert client.post(at, {"allowed_models": "embed,parse", "allowed_networks": "203.0.113.0/24"}).status_code == 302
     assert kept(tenant) == (["embed", "parse"], ["203.0.113.0/24"])
     with unit_of_work(tenant.tenant.id):
         entry = AuditEntry.objects.latest("id")

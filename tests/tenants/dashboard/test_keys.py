@@ -69,9 +69,7 @@ def test_the_list_tells_who_made_a_key_and_what_it_may_do(member: Client, tenant
     ("preset", "scopes", "title"),
     [("all", KEY_SCOPES, "Everything"), ("work", SCOPES, "Documents, jobs and webhooks")],
 )
-def test_a_key_has_the_scopes_of_its_preset(
-    member: Client, preset: str, scopes: tuple[str, ...], title: str
-) -> None:
+def test_a_key_has_the_scopes_of_its_preset(member: Client, preset: str, scopes: tuple[str, ...], title: str) -> None:
     assert 'value="work" checked' in member.get("/keys/new").content.decode(), "the form suggests daily work"
     _, page = make(member, name="All", preset=preset)
     assert identify_key(shown_key(page)).scopes == frozenset(scopes)
@@ -247,9 +245,7 @@ def test_a_key_that_ended_cannot_be_rotated(tenant: CreatedTenant) -> None:
 
 
 @pytest.mark.parametrize("action", ["rotate", "revoke"])
-def test_another_tenants_key_is_like_one_that_never_was(
-    stranger: Client, tenant: CreatedTenant, action: str
-) -> None:
+def test_another_tenants_key_is_like_one_that_never_was(stranger: Client, tenant: CreatedTenant, action: str) -> None:
     for key_id in (tenant.key.key.id, uuid4(), "nonsense"):
         assert stranger.get(f"/keys/{key_id}/{action}").status_code == 404
         assert stranger.post(f"/keys/{key_id}/{action}", {"overlap": "0"}).status_code == 404
@@ -257,9 +253,7 @@ def test_another_tenants_key_is_like_one_that_never_was(
     assert tenant.key.key.prefix not in stranger.get("/keys").content.decode()
 
 
-def test_an_account_without_a_working_key_is_shown_how_to_make_one(
-    member: Client, tenant: CreatedTenant
-) -> None:
+def test_an_account_without_a_working_key_is_shown_how_to_make_one(member: Client, tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
         ApiKey.objects.all().delete()
     assert "Create your first key" in member.get("/keys").content.decode()

@@ -28,9 +28,7 @@ Tell = Callable[..., LogEntry]
 def tell(tenant: CreatedTenant) -> Tell:
     """Return a function that adds an entry, as the guard does after an answer."""
     client = redis.Redis.from_url(settings.MAAS_CACHE_URL)
-    plain = LogEntry(
-        "", time.time(), 12.3, "GET", "/v1/jobs", 200, "req-1", str(tenant.key.key.id), "", "curl/8", ""
-    )
+    plain = LogEntry("", time.time(), 12.3, "GET", "/v1/jobs", 200, "req-1", str(tenant.key.key.id), "", "curl/8", "")
 
     def add(**fields: Any) -> LogEntry:
         entry = plain._replace(id=unique("entry"), **fields)
@@ -122,9 +120,7 @@ def test_a_filter_leaves_what_it_names(
     tell(path="/v1/refused", status=429)
     tell(path="/v1/failed", status=500, key_id="", user_id=str(tenant.owner.id))
     page = shown(member, **query)
-    assert [path for path in ("/v1/good", "/v1/refused", "/v1/failed") if f"</span> {path}</a>" in page] == [
-        found
-    ]
+    assert [path for path in ("/v1/good", "/v1/refused", "/v1/failed") if f"</span> {path}</a>" in page] == [found]
 
 
 def test_looking_again_costs_nothing_while_nothing_happens(member: Client, tell: Tell) -> None:
@@ -158,9 +154,7 @@ def test_names_are_those_of_working_keys_and_of_keys_in_the_log(
     assert "Long gone" not in page
 
 
-def test_keys_of_one_name_are_told_apart_by_their_prefixes(
-    member: Client, tenant: CreatedTenant, tell: Tell
-) -> None:
+def test_keys_of_one_name_are_told_apart_by_their_prefixes(member: Client, tenant: CreatedTenant, tell: Tell) -> None:
     with unit_of_work(tenant.tenant.id):
         twin = create_key(tenant_id=tenant.tenant.id, name="First key").key
         create_key(tenant_id=tenant.tenant.id, name="Alone")
@@ -200,9 +194,7 @@ def test_a_log_that_cannot_be_read_says_so(member: Client, monkeypatch: pytest.M
         cache_redis.cache_clear()
 
 
-def test_what_an_older_version_wrote_is_passed_over(
-    member: Client, tenant: CreatedTenant, tell: Tell
-) -> None:
+def test_what_an_older_version_wrote_is_passed_over(member: Client, tenant: CreatedTenant, tell: Tell) -> None:
     tell(path="/v1/new")
     client = redis.Redis.from_url(settings.MAAS_CACHE_URL)
     client.lpush(store.tenant_key(tenant.tenant.id), '["too", "short"]', "no json")

@@ -58,9 +58,7 @@ def test_who_can_choose_is_asked_how(member: Client, payer: Payer, stand_in: Sta
     assert member.post(page, {"provider": "stripe"})["Location"].startswith(stand_in.url)
 
 
-def test_the_page_says_paid_only_when_the_provider_does(
-    member: Client, payer: Payer, stand_in: StandIn
-) -> None:
+def test_the_page_says_paid_only_when_the_provider_does(member: Client, payer: Payer, stand_in: StandIn) -> None:
     payment = payer.tops_up(50)
     page = reverse("payment", args=[payment.id])
     assert ">pending</span>" in member.get(page).content.decode()
@@ -71,9 +69,7 @@ def test_the_page_says_paid_only_when_the_provider_does(
     assert ">paid<" in member.get(page).content.decode()
 
 
-def test_while_the_provider_is_away_the_page_still_opens(
-    member: Client, payer: Payer, stand_in: StandIn
-) -> None:
+def test_while_the_provider_is_away_the_page_still_opens(member: Client, payer: Payer, stand_in: StandIn) -> None:
     payment = payer.tops_up(50)
     stand_in.account.troubles = ["500", "500"]
     assert ">pending</span>" in member.get(reverse("payment", args=[payment.id])).content.decode()

@@ -84,9 +84,7 @@ def test_a_part_that_is_read_for_another_account_loads_the_whole_page_again(
 ) -> None:
     part = switched.get("/log", headers={**headers_of(tenant), "HX-Request": "true"})
     assert (part["HX-Refresh"], part.content) == ("true", b"")
-    assert "HX-Refresh" not in switched.get(
-        "/log", headers={**headers_of(other_tenant), "HX-Request": "true"}
-    )
+    assert "HX-Refresh" not in switched.get("/log", headers={**headers_of(other_tenant), "HX-Request": "true"})
 
 
 def test_what_was_left_is_not_named_to_whoever_left_it(

@@ -53,9 +53,7 @@ def test_signing_in_leads_to_no_other_site(client: Client, tenant: CreatedTenant
     assert sign_in(client, tenant.owner.email, next="https://evil.example/")[1] == "/jobs"
 
 
-def test_a_member_before_the_operators_door_is_told_why_it_is_shut(
-    client: Client, tenant: CreatedTenant
-) -> None:
+def test_a_member_before_the_operators_door_is_told_why_it_is_shut(client: Client, tenant: CreatedTenant) -> None:
     assert "this page is for operators only" not in client.get("/admin/", follow=True).content.decode()
     client.force_login(tenant.owner)
     page = client.get("/admin/", follow=True).content.decode()

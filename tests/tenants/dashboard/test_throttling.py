@@ -58,9 +58,7 @@ def wait_s(attempt: Attempt) -> int:
     return left_s
 
 
-def test_the_tenth_failure_is_the_last_for_a_while(
-    guesser: Client, tenant: CreatedTenant, address: str
-) -> None:
+def test_the_tenth_failure_is_the_last_for_a_while(guesser: Client, tenant: CreatedTenant, address: str) -> None:
     email = tenant.owner.email
     fail_often(email, address, PER_PAIR - 1)
     assert sign_in(guesser, email).status_code == 200
@@ -72,9 +70,7 @@ def test_the_tenth_failure_is_the_last_for_a_while(
     assert "_auth_user_id" not in guesser.session
 
 
-def test_whoever_fails_on_purpose_keeps_nobody_else_out(
-    guesser: Client, tenant: CreatedTenant, address: str
-) -> None:
+def test_whoever_fails_on_purpose_keeps_nobody_else_out(guesser: Client, tenant: CreatedTenant, address: str) -> None:
     fail_often(tenant.owner.email, unique("elsewhere"), PER_EMAIL + 1)
     assert sign_in(guesser, tenant.owner.email, PASSWORD).status_code == 302
 
@@ -100,9 +96,7 @@ def test_a_crowd_keeps_nobody_out_of_a_browser_that_they_know(guesser: Client, t
     assert sign_in(guesser, email, PASSWORD).status_code == 302
 
 
-def test_a_known_browser_guesses_no_more_than_any(
-    guesser: Client, tenant: CreatedTenant, address: str
-) -> None:
+def test_a_known_browser_guesses_no_more_than_any(guesser: Client, tenant: CreatedTenant, address: str) -> None:
     """The limit holds for its owner's password and for the password of another person."""
     sign_in(guesser, tenant.owner.email, PASSWORD)
     guesser.post("/sign-out")
@@ -138,14 +132,10 @@ def test_whoever_knows_the_password_in_time_is_let_in_and_forgiven(
     assert wait_s(Attempt(email, address)) == 0
 
 
-def test_whoever_is_signed_in_guesses_no_other_password(
-    guesser: Client, tenant: CreatedTenant, operator: User
-) -> None:
+def test_whoever_is_signed_in_guesses_no_other_password(guesser: Client, tenant: CreatedTenant, operator: User) -> None:
     """A person who is signed in is redirected until they sign out, whatever the password."""
     guesser.force_login(tenant.owner)
-    answers = {
-        sign_in(guesser, operator.email, password).headers["Location"] for password in ("wrong", PASSWORD)
-    }
+    answers = {sign_in(guesser, operator.email, password).headers["Location"] for password in ("wrong", PASSWORD)}
     assert answers == {"/jobs"}
     assert guesser.session["_auth_user_id"] == str(tenant.owner.pk)
 
@@ -230,15 +220,10 @@ def test_the_admins_door_takes_no_password(guesser: Client, operator: User) -> N
         ('"[2001:db8:1:2::7]:4711"', "2001:db8:1:2::/64"),
         (" 192.0.2.7 ", "192.0.2.7"),
         ("2001:db8:1:2::4711", "2001:db8:1:2::/64"),
-        *(
-            (other, "unknown")
-            for other in ("", "unknown", "_hidden", "192.0.2.7:", "192.0.2.7:80:80", "[::1", "a:80")
-        ),
+        *((other, "unknown") for other in ("", "unknown", "_hidden", "192.0.2.7:", "192.0.2.7:80:80", "[::1", "a:80")),
     ],
 )
-def test_a_network_is_one_place_whatever_the_port_and_so_is_all_that_is_no_address(
-    written: str, place: str
-) -> None:
+def test_a_network_is_one_place_whatever_the_port_and_so_is_all_that_is_no_address(written: str, place: str) -> None:
     assert place_of(written) == place
 
 

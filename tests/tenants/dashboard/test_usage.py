@@ -99,9 +99,7 @@ def test_a_record_that_is_rolled_back_is_in_no_sum(tenant: CreatedTenant, use: U
 
 
 def test_a_month_begins_and_ends_where_it_does(tenant: CreatedTenant, use: Use) -> None:
-    use(
-        datetime(2026, 9, 30, 23, 59, 59, tzinfo=UTC), on(1, 0), on(31, 23), datetime(2026, 11, 1, tzinfo=UTC)
-    )
+    use(datetime(2026, 9, 30, 23, 59, 59, tzinfo=UTC), on(1, 0), on(31, 23), datetime(2026, 11, 1, tzinfo=UTC))
     with unit_of_work(tenant.tenant.id):
         assert [line.day.day for line in usage_of(OCTOBER)] == [1, 31]
 
@@ -181,17 +179,13 @@ def test_records_for_a_spreadsheet_are_those_of_the_month_or_the_day_and_fit_the
     assert len(downloaded(member, day="2026-10-03", mode="test")) == 1
 
 
-def test_a_month_is_shown_by_key_and_of_one_key_alone(
-    member: Client, tenant: CreatedTenant, use: Use
-) -> None:
+def test_a_month_is_shown_by_key_and_of_one_key_alone(member: Client, tenant: CreatedTenant, use: Use) -> None:
     key = tenant.key.key
     use(on(3), key_id=key.id, amount_micros=1_000_000)
     use(on(3), amount_micros=2_000_000, model="ocr")
     page = shown(member)
     assert all(words in page for words in ("By key", key.name, "Without a key", "3.00"))
-    assert all(f"month=2026-10&amp;{of}" in page for of in (f"key={key.id}", "key=none", "model=ocr")), (
-        "each opens"
-    )
+    assert all(f"month=2026-10&amp;{of}" in page for of in (f"key={key.id}", "key=none", "model=ocr")), "each opens"
     page = member.get("/usage", {"month": "2026-10", "key": str(key.id)}).content.decode()
     assert "1.00 €" in page
     assert "2.00 €" not in page
@@ -281,18 +275,14 @@ def _drawn(page: str) -> str:
     return str(chart)
 
 
-def test_of_many_callers_the_dearest_are_named_and_the_others_come_to_the_rest(
-    member: Client, use: Use
-) -> None:
+def test_of_many_callers_the_dearest_are_named_and_the_others_come_to_the_rest(member: Client, use: Use) -> None:
     for number in range(1, 61):
         use(on(3), on(4), key_id=uuid7(), amount_micros=number * 1_000_000)
     page = shown(member)
     rows = re.findall(r'<th scope="row">(?:<a[^>]+>)?(Key [^<]+|10 other callers)<', page)
     assert (len(rows), rows[-1]) == (51, "10 other callers")
     assert "110.00 €" in page, "1 to 10, twice"
-    series = next(one for one in json.loads(_drawn(page))["measures"]["key"] if one["name"] == "cost-EUR")[
-        "series"
-    ]
+    series = next(one for one in json.loads(_drawn(page))["measures"]["key"] if one["name"] == "cost-EUR")["series"]
     assert (len(series), series[-1]["name"]) == (6, "other callers")
     assert sum(sum(one["values"]) for one in series) == 2 * sum(range(1, 61))
     assert sum(series[-1]["values"]) == 2 * sum(range(1, 56))
@@ -333,9 +323,7 @@ def test_a_forecast_stands_there_once_seven_days_are_over(member: Client, use: U
     assert "from the last 28 days" in page
 
 
-def test_a_day_lists_its_records_with_what_they_were_for(
-    member: Client, tenant: CreatedTenant, use: Use
-) -> None:
+def test_a_day_lists_its_records_with_what_they_were_for(member: Client, tenant: CreatedTenant, use: Use) -> None:
     use(on(3, 9), key_id=tenant.key.key.id)
     use(on(3, 10), source_kind="cache", cached=True, amount_micros=300, saved_micros=2_700)
     use(on(3, 11), source_kind="call", meter="token", quantity=1, model="embed")
@@ -349,9 +337,7 @@ def test_a_day_lists_its_records_with_what_they_were_for(
     assert "No usage on this day" in member.get("/usage/day", {"day": "2026-10-09"}).content.decode()
 
 
-def test_a_long_day_is_read_on_page_by_page(
-    member: Client, use: Use, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_day_is_read_on_page_by_page(member: Client, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenants.billing.dashboard.usage.views.RECORDS_AT_ONCE", 2)
     use(*[on(3)] * 5)
     address, seen = "/usage/day?day=2026-10-03", 0
@@ -391,9 +377,7 @@ def test_the_page_asks_as_often_whatever_was_used(
         member.get("/usage/day", {"day": "2026-10-03"})
 
 
-def test_the_limits_that_hold_are_told_with_what_is_left_of_them(
-    member: Client, tenant: CreatedTenant
-) -> None:
+def test_the_limits_that_hold_are_told_with_what_is_left_of_them(member: Client, tenant: CreatedTenant) -> None:
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(pages_per_minute=40)
         ModelLimit.objects.create(tenant=tenant.tenant, model="embed", calls_at_once=3)

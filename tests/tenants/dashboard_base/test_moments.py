@@ -12,9 +12,7 @@ from tests.docs.product import PROJECT
 AT = datetime(2026, 9, 7, 14, 5, 9, 123456, tzinfo=UTC)
 TITLE = 'datetime="2026-09-07T14:05:09Z" title="7 Sep 2026, 14:05:09 UTC"'
 # These dates belong to fields and addresses, which have a format of their own, or to months.
-FOR_PROGRAMS = re.compile(
-    r"""(?:value|datetime|href)="[^"]*\{\{ [\w.]+\|date:["']Y-m-d["'] \}\}|\|date:"M Y" """
-)
+FOR_PROGRAMS = re.compile(r"""(?:value|datetime|href)="[^"]*\{\{ [\w.]+\|date:["']Y-m-d["'] \}\}|\|date:"M Y" """)
 
 
 def shown(template: str, **context: object) -> str:

@@ -63,9 +63,7 @@ def another(tenant: CreatedTenant, role: str) -> Client:
     return client
 
 
-def test_the_password_is_asked_once_more_and_the_name_has_to_be_typed(
-    owner: Client, tenant: CreatedTenant
-) -> None:
+def test_the_password_is_asked_once_more_and_the_name_has_to_be_typed(owner: Client, tenant: CreatedTenant) -> None:
     asked = owner.post("/tenant/delete", {"name": tenant.tenant.name})
     assert asked.headers["Location"].startswith("/sign-in/again")
     assert state(tenant) == "active"
@@ -79,9 +77,7 @@ def test_the_password_is_asked_once_more_and_the_name_has_to_be_typed(
     assert state(tenant) == "closing"
 
 
-def test_keys_are_refused_with_a_code_and_the_time_at_which_it_goes(
-    owner: Client, tenant: CreatedTenant
-) -> None:
+def test_keys_are_refused_with_a_code_and_the_time_at_which_it_goes(owner: Client, tenant: CreatedTenant) -> None:
     identify_key(tenant.key.text)
     delete(owner, tenant)
     with pytest.raises(TenantClosing) as refusal:
@@ -114,9 +110,7 @@ def test_nobody_changes_anything_meanwhile(owner: Client, tenant: CreatedTenant)
     assert "another" not in owner.get("/keys").content.decode() or "another" in before
 
 
-def test_the_api_answers_a_session_that_reads_and_refuses_one_that_writes(
-    owner: Client, tenant: CreatedTenant
-) -> None:
+def test_the_api_answers_a_session_that_reads_and_refuses_one_that_writes(owner: Client, tenant: CreatedTenant) -> None:
     delete(owner, tenant)
     found = identify_member(tenant.owner.pk, tenant.tenant.id)
     assert found is not None
@@ -195,9 +189,7 @@ def test_no_owner_keeps_what_was_suspended_meanwhile(owner: Client, tenant: Crea
     assert state(tenant) == "active"
 
 
-def test_the_days_of_grace_are_the_installations(
-    owner: Client, tenant: CreatedTenant, settings: Settings
-) -> None:
+def test_the_days_of_grace_are_the_installations(owner: Client, tenant: CreatedTenant, settings: Settings) -> None:
     settings.MAAS_DELETION_GRACE_DAYS = 3
     confirm(owner)
     assert "3 days" in owner.get("/tenant/delete").content.decode()
@@ -229,9 +221,7 @@ def test_who_is_the_last_owner_is_told_of_which_and_stays(owner: Client, tenant:
     assert User.objects.filter(pk=tenant.owner.pk).exists()
 
 
-def test_a_person_deletes_themselves_and_leaves_what_they_belong_to(
-    owner: Client, tenant: CreatedTenant
-) -> None:
+def test_a_person_deletes_themselves_and_leaves_what_they_belong_to(owner: Client, tenant: CreatedTenant) -> None:
     another(tenant, "owner")
     elsewhere = Client()
     elsewhere.force_login(tenant.owner)

@@ -12,9 +12,7 @@ from tenants.onboarding.create_tenant import CreatedTenant
 def amounts(limits: CallerLimits) -> dict[str, int]:
     """Return the amounts by the names that headers use."""
     return {
-        one.policy: one.amount
-        for kind in ("requests", "tokens", "pages", "calls")
-        for one in getattr(limits, kind)
+        one.policy: one.amount for kind in ("requests", "tokens", "pages", "calls") for one in getattr(limits, kind)
     }
 
 
@@ -54,9 +52,7 @@ def test_limits_of_a_model_come_with_the_key_and_with_the_person(
     assert not identify_key(other_tenant.key.text).rates.of_model("embed").tokens
 
 
-def test_all_keys_of_a_tenant_count_under_one_name(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_all_keys_of_a_tenant_count_under_one_name(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     member = identify_member(tenant.owner.id)
     assert member is not None
     own = identify_key(tenant.key.text).rates.requests[0].key

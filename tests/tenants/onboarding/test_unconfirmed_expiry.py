@@ -127,9 +127,7 @@ def test_who_cannot_be_forgotten_keeps_no_other_from_it(stranger: Client, email:
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
             "$$ BEGIN IF OLD.email LIKE 'held-%' THEN RAISE 'stays'; END IF; RETURN OLD; END $$"
         )
-        cursor.execute(
-            "CREATE TRIGGER refuse BEFORE DELETE ON tenants_user FOR EACH ROW EXECUTE FUNCTION refuse()"
-        )
+        cursor.execute("CREATE TRIGGER refuse BEFORE DELETE ON tenants_user FOR EACH ROW EXECUTE FUNCTION refuse()")
     try:
         forget_unconfirmed()
     finally:

@@ -60,9 +60,7 @@ def one_by_one(used: list[Used], included: list[Included]) -> dict[str, int]:
 
 @settings(max_examples=300, deadline=None)
 @given(USES, POOLS, st.integers(0, 10**9))
-def test_a_month_is_what_it_comes_to_unit_by_unit(
-    used: list[Used], included: list[Included], fee: int
-) -> None:
+def test_a_month_is_what_it_comes_to_unit_by_unit(used: list[Used], included: list[Included], fee: int) -> None:
     bill = month_bill(used, included, fee_micros=fee, currency="EUR")
     expected = one_by_one(used, included)
     for currency in ("EUR", "USD"):
@@ -107,9 +105,7 @@ def test_what_is_free_uses_up_nothing() -> None:
 def test_parts_in_cents_add_up_to_the_sum_in_cents(amounts: list[int], unit: int) -> None:
     parts = in_units(amounts, unit)
     assert sum(parts) == round(Fraction(sum(amounts), unit)) * unit == rounded(sum(amounts), unit)
-    assert all(
-        part % unit == 0 and abs(part - amount) < unit for part, amount in zip(parts, amounts, strict=True)
-    )
+    assert all(part % unit == 0 and abs(part - amount) < unit for part, amount in zip(parts, amounts, strict=True))
 
 
 def test_the_largest_rest_is_rounded_up_first() -> None:

@@ -164,9 +164,7 @@ def test_what_has_not_begun_can_be_changed_and_taken_away() -> None:
         assert planned.delete()[0] == 1
 
 
-@pytest.mark.parametrize(
-    "table", ["plan", "planprice", "planincluded", "tenantprice", "subscription", "chosenlimits"]
-)
+@pytest.mark.parametrize("table", ["plan", "planprice", "planincluded", "tenantprice", "subscription", "chosenlimits"])
 def test_requests_of_tenants_write_nothing_of_it(tenant: CreatedTenant, table: str) -> None:
     for statement in (f"DELETE FROM tenants_{table}", f"UPDATE tenants_{table} SET id = id"):
         with (
@@ -176,9 +174,7 @@ def test_requests_of_tenants_write_nothing_of_it(tenant: CreatedTenant, table: s
             connections["default"].cursor().execute(statement)
 
 
-def test_another_tenants_plan_and_prices_are_not_seen(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_another_tenants_plan_and_prices_are_not_seen(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     plan = make_plan(requests_per_minute=5)
     price(plan, 7)
     subscribe(tenant_id=tenant.tenant.id, plan=plan)

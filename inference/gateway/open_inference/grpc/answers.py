@@ -22,10 +22,7 @@ def write_response(model: str, version: int, request_id: str | None, outputs: Se
         model_name=model,
         model_version=str(version),
         id=request_id or "",
-        outputs=[
-            {"name": one.name, "shape": one.tensor.shape, "datatype": datatype_of(one.tensor)}
-            for one in outputs
-        ],
+        outputs=[{"name": one.name, "shape": one.tensor.shape, "datatype": datatype_of(one.tensor)} for one in outputs],
     )
     parts = [head.SerializeToString()]
     for one in outputs:

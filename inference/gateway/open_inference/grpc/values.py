@@ -48,18 +48,14 @@ class MessageValues:
         check_form(name, datatype, shape)
         filled = [field.name for field, _ in contents.ListFields()]
         if self._raw and filled:
-            raise InvalidRequest(
-                f"{where} has both {filled[0]} and raw_input_contents; one of them is wanted."
-            )
+            raise InvalidRequest(f"{where} has both {filled[0]} and raw_input_contents; one of them is wanted.")
         if self._raw:
             tensor = read_binary(name, datatype, shape, self._raw[position])
         else:
             tensor = _written_out(name, datatype, shape, contents, filled)
         self._texts += tensor.size if datatype == BYTES else 0
         if self._texts > MAX_TEXTS:
-            raise InvalidRequest(
-                f"There are more than {MAX_TEXTS} texts in the request; send fewer at a time."
-            )
+            raise InvalidRequest(f"There are more than {MAX_TEXTS} texts in the request; send fewer at a time.")
         return tensor
 
     def check_end(self) -> None:
@@ -75,9 +71,7 @@ def _written_out(name: str, datatype: str, shape: list[Json], contents: Any, fil
         raise InvalidRequest(f"'{name}' is {datatype}, whose values belong into {field}; it has {odd}.")
     values = getattr(contents, field)
     if len(values) != math.prod(shape):
-        raise InvalidRequest(
-            f"'{name}' has {len(values)} values, but the shape {shape} holds {math.prod(shape)}."
-        )
+        raise InvalidRequest(f"'{name}' has {len(values)} values, but the shape {shape} holds {math.prod(shape)}.")
     if datatype == BYTES:
         return _texts(name, values).reshape(shape)
     return _numbers(name, datatype, values).reshape(shape)
@@ -98,9 +92,7 @@ def _numbers(name: str, datatype: str, values: Any) -> Array:
 
 def _texts(name: str, values: Sequence[bytes]) -> Array:
     if len(values) > MAX_TEXTS:
-        raise InvalidRequest(
-            f"'{name}' has {len(values)} texts; at most {MAX_TEXTS} are taken in one request."
-        )
+        raise InvalidRequest(f"'{name}' has {len(values)} texts; at most {MAX_TEXTS} are taken in one request.")
     texts = np.empty(len(values), object)
     for position, value in enumerate(values):
         try:

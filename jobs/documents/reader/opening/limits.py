@@ -53,9 +53,7 @@ def corrupt(what: str) -> Rejected:
 
 
 def encrypted() -> Rejected:
-    return Rejected(
-        "document_encrypted", "The PDF is password protected. Remove the password and upload it again."
-    )
+    return Rejected("document_encrypted", "The PDF is password protected. Remove the password and upload it again.")
 
 
 def empty(what: str) -> Rejected:
@@ -65,8 +63,7 @@ def empty(what: str) -> Rejected:
 def too_many_pages(count: int | str, limits: DocumentLimits) -> Rejected:
     return Rejected(
         "too_many_pages",
-        f"The document has {count} pages, but at most {limits.max_pages} are allowed. "
-        "Split it and upload the parts.",
+        f"The document has {count} pages, but at most {limits.max_pages} are allowed. Split it and upload the parts.",
     )
 
 

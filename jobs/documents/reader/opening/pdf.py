@@ -92,9 +92,7 @@ class PdfPage:
         textpage = self._page.get_textpage()
         count = textpage.count_chars()
         if count > self._limits.max_text_chars:
-            raise too_large(
-                f"The page has {count} characters and at most {self._limits.max_text_chars} are allowed."
-            )
+            raise too_large(f"The page has {count} characters and at most {self._limits.max_text_chars} are allowed.")
         glyphs = list(_glyphs(textpage, count))
         if not is_real_text("".join(glyph.text for glyph in glyphs), self._picture_coverage()):
             return None

@@ -26,9 +26,7 @@ def read_lines(data: bytes, limits: DocumentLimits) -> list[str]:
     """Return the lines of a text that are not blank."""
     text = decode(data)
     if len(text) > limits.max_text_chars:
-        raise too_large(
-            f"The text has {len(text)} characters and at most {limits.max_text_chars} are allowed."
-        )
+        raise too_large(f"The text has {len(text)} characters and at most {limits.max_text_chars} are allowed.")
     lines = [line.rstrip() for line in _LINE_END.split(text)]
     lines = [line for line in lines if line]
     if not lines:

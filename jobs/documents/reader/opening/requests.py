@@ -55,9 +55,7 @@ def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) ->
     return {"content_type": file_type.content_type, "kind": file_type.kind, "page_sizes": sizes}
 
 
-def _read_page(
-    document: BinaryIO, file_type: FileType, number: int, limits: DocumentLimits, arena: int
-) -> Json:
+def _read_page(document: BinaryIO, file_type: FileType, number: int, limits: DocumentLimits, arena: int) -> Json:
     match file_type.kind:
         case "pdf":
             return _read_pdf_page(document, number, limits, arena)

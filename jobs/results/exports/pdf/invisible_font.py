@@ -54,13 +54,9 @@ def invisible_font(pdf: Pdf, characters: Sequence[str]) -> pikepdf.Object:
 
 
 def to_unicode(characters: Sequence[str]) -> bytes:
-    rows = [
-        f"<{code:04X}> <{char.encode('utf-16-be').hex().upper()}>" for code, char in enumerate(characters, 1)
-    ]
+    rows = [f"<{code:04X}> <{char.encode('utf-16-be').hex().upper()}>" for code, char in enumerate(characters, 1)]
     stretches = [rows[at : at + _MAPPED_AT_ONCE] for at in range(0, len(rows), _MAPPED_AT_ONCE)]
-    sections = [
-        "\n".join((f"{len(stretch)} beginbfchar", *stretch, "endbfchar", "")) for stretch in stretches
-    ]
+    sections = ["\n".join((f"{len(stretch)} beginbfchar", *stretch, "endbfchar", "")) for stretch in stretches]
     return (_BEFORE + "".join(sections) + _AFTER).encode("ascii")
 
 

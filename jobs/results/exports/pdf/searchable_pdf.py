@@ -36,9 +36,7 @@ def write_pdf(target: BinaryIO, export: JobExport) -> None:
         whole = folder / "whole.pdf"
         # The program qpdf joins the files, because pages that are copied in Python would all be held in memory.
         first, *others = map(str, parts)
-        pikepdf.Job(
-            ["qpdf", first, "--pages", ".", *others, "--", "--object-streams=generate", str(whole)]
-        ).run()
+        pikepdf.Job(["qpdf", first, "--pages", ".", *others, "--", "--object-streams=generate", str(whole)]).run()
         with whole.open("rb") as made:
             shutil.copyfileobj(made, target)
 
@@ -94,9 +92,7 @@ class _Part:
         self._pdf.save(path)
         self._pdf.close()
 
-    def _add_page(
-        self, size: tuple[float, float], drawing: bytes, picture: pikepdf.Stream | None = None
-    ) -> None:
+    def _add_page(self, size: tuple[float, float], drawing: bytes, picture: pikepdf.Stream | None = None) -> None:
         self.pages += 1
         resources = Dictionary(Font=self._fonts)
         if picture is not None:

@@ -75,13 +75,10 @@ def visual_order(text: str) -> str:
 def _parts(text: str, directions: list[str], *, from_the_right: bool) -> list[str]:
     """Split a line and reverse its right-to-left parts. Characters between words run in the line's direction."""
     turned = [
-        direction in _RIGHT_TO_LEFT or (from_the_right and direction not in _LEFT_TO_RIGHT)
-        for direction in directions
+        direction in _RIGHT_TO_LEFT or (from_the_right and direction not in _LEFT_TO_RIGHT) for direction in directions
     ]
     runs = groupby(zip(text, turned, strict=True), key=lambda pair: pair[1])
-    return [
-        _turned(pair[0] for pair in run) if back else "".join(pair[0] for pair in run) for back, run in runs
-    ]
+    return [_turned(pair[0] for pair in run) if back else "".join(pair[0] for pair in run) for back, run in runs]
 
 
 def _turned(chars: Iterable[str]) -> str:

@@ -74,9 +74,7 @@ _WHAT_TO_DO = {
     504: "Retry with a smaller request or a later deadline.",
     507: _AGAIN,
 }
-_WITHIN = (
-    "This code appears inside a response and says why a part of it failed. Do not retry that part unchanged."
-)
+_WITHIN = "This code appears inside a response and says why a part of it failed. Do not retry that part unchanged."
 
 
 @require_safe

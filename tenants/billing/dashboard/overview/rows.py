@@ -107,9 +107,7 @@ def balance_row(balance: Balance) -> BalanceRow:
         BudgetRow(
             shown_money(budget.used_micros, wallet.currency),
             shown_money(budget.monthly_micros, wallet.currency),
-            min(100, round(100 * budget.used_micros / budget.monthly_micros))
-            if budget.monthly_micros
-            else 100,
+            min(100, round(100 * budget.used_micros / budget.monthly_micros)) if budget.monthly_micros else 100,
         )
         for budget in balance.budgets
     ]

@@ -154,8 +154,7 @@ def invoice_page(request: HttpRequest, identity: Identity, invoice_id: str) -> H
         "view": invoice_view(found, payments),
         "paper": found.paper,
         "downloads": [
-            (kind, reverse(f"invoice_{kind.lower()}", args=[found.invoice.id]))
-            for kind in ("PDF", "CSV", "JSON")
+            (kind, reverse(f"invoice_{kind.lower()}", args=[found.invoice.id])) for kind in ("PDF", "CSV", "JSON")
         ],
         "may_write": "billing:write" in identity.scopes,
     }

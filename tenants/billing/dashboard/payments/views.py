@@ -89,9 +89,7 @@ class TopUpForm(forms.Form):
         if isinstance(amount, Decimal) and currency:
             unit = unit_micros(currency)
             if amount <= 0 or int(amount * MICROS) % unit:
-                self.add_error(
-                    "amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}."
-                )
+                self.add_error("amount", f"Enter an amount above zero, in steps of {rounded_money(unit, currency)}.")
         return values
 
 
@@ -119,9 +117,7 @@ def payment_page(request: HttpRequest, identity: Identity, payment_id: str) -> H
     identity.require("billing:read")
     payment = _found(identity, payment_id)
     if PaymentView(payment).waits_for_provider and take_look(payment.id, PAGE_LOOKS_EVERY):
-        with suppress(
-            ProviderAway, ProviderRefused
-        ):  # The result is then not known yet, and the page says so.
+        with suppress(ProviderAway, ProviderRefused):  # The result is then not known yet, and the page says so.
             look_at(payment.id)
         payment = _found(identity, payment_id)
     with unit_of_work(identity.tenant_id):
@@ -212,13 +208,9 @@ def card_page(request: HttpRequest, identity: Identity) -> HttpResponse:
     if page.startswith("cs_") and "billing:write" in identity.scopes:
         try:
             if keep_card(page, of_tenant=identity.tenant_id) == OUTDATED:
-                messages.warning(
-                    request, _("A card was saved or removed in the meantime. Save this card again.")
-                )
+                messages.warning(request, _("A card was saved or removed in the meantime. Save this card again."))
         except ProviderAway:
-            messages.warning(
-                request, _("The payment provider does not answer. The card will appear here soon.")
-            )
+            messages.warning(request, _("The payment provider does not answer. The card will appear here soon."))
         return redirect("saved_card")
     with unit_of_work(identity.tenant_id):
         card = saved_card()

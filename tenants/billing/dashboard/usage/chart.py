@@ -70,9 +70,7 @@ def chart_of(
     }
 
 
-def _measures(
-    days: Sequence[date], lines: Sequence[UsageLine], summary: Summary, others: str
-) -> list[dict[str, Any]]:
+def _measures(days: Sequence[date], lines: Sequence[UsageLine], summary: Summary, others: str) -> list[dict[str, Any]]:
     measures = []
     for currency in summary.currencies:
         charged = [(line, line.amount_micros / MICROS) for line in lines if line.currency == currency]
@@ -92,8 +90,7 @@ def _series(days: Sequence[date], counted: Sequence[tuple[UsageLine, float]], ot
     for line, value in counted:
         by_name[line.model][days.index(line.day)] += value
     series = [
-        Series(*named_values)
-        for named_values in sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
+        Series(*named_values) for named_values in sorted(by_name.items(), key=lambda pair: (-sum(pair[1]), pair[0]))
     ]
     named = [each for each in series if each.name != _REST]
     rest = [each for each in series if each.name == _REST]

@@ -117,9 +117,7 @@ class Stretch:
             return cls(current, is_year=True)
         month = Month.parse(text) if text else current
         if month is None or month > current:
-            raise Http404(
-                f"No usage for the month {text!r}. Enter a past month as YYYY-MM, for example {current}."
-            )
+            raise Http404(f"No usage for the month {text!r}. Enter a past month as YYYY-MM, for example {current}.")
         return cls(month)
 
     @property

@@ -101,9 +101,7 @@ def rows_by_name(summary: Summary, others: str, shown: Callable[[str], tuple[str
     `shown` returns the displayed name and the query string of the row's own page.
     """
     first = summary.currencies[0] if summary.currencies else ""
-    ordered = sorted(
-        summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0])
-    )
+    ordered = sorted(summary.by_model.items(), key=lambda pair: (-pair[1].amounts_micros.get(first, 0), pair[0]))
     named, rest = ordered[:MAX_NAMED], ordered[MAX_NAMED:]
     rows = []
     for name, total in named:
@@ -166,9 +164,7 @@ class RecordRow:
 def record_row(record: UsageRecord, names: Mapping[str, str]) -> RecordRow:
     """Return the row. `names` holds the keys' names by id."""
     # The cache hit of a page has a record id that differs from its source id. A call's record has one id for both.
-    of_page = record.source_kind == "page" or (
-        record.source_kind == "cache" and record.source_id != record.id
-    )
+    of_page = record.source_kind == "page" or (record.source_kind == "cache" and record.source_id != record.id)
     kind = "Page" if of_page else _KINDS.get(record.source_kind, record.source_kind)
     return RecordRow(
         at=record.created_at,

@@ -141,8 +141,7 @@ def _forecasts(month: Month, today: date, only: Only, first: date | None) -> Map
     begun = first_day_used(only) if only != Only() else first
     since = min(month.first, today - timedelta(days=WINDOW_DAYS))
     found = {
-        currency: forecast(month, today, by_day, begun)
-        for currency, by_day in cost_by_day(since, today, only).items()
+        currency: forecast(month, today, by_day, begun) for currency, by_day in cost_by_day(since, today, only).items()
     }
     return {currency: forecast for currency, forecast in found.items() if forecast is not None}
 
@@ -159,7 +158,5 @@ def _asked_day(request: HttpRequest) -> date:
     except ValueError:
         day = None
     if day is None or day > today or day.year < 2000:
-        raise Http404(
-            f"No usage for the day {text[:40]!r}. Enter a past day as YYYY-MM-DD, for example {today}."
-        )
+        raise Http404(f"No usage for the day {text[:40]!r}. Enter a past day as YYYY-MM-DD, for example {today}.")
     return day

@@ -69,11 +69,7 @@ def shown(text: str, has: Known = bool) -> str:
     """Return the text as one line, without control characters, and with a sign for what no font has."""
     composed = unicodedata.normalize("NFC", text)
     spaced = "".join(" " if character.isspace() else character for character in composed)
-    kept = (
-        character
-        for character in spaced
-        if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn")
-    )
+    kept = (character for character in spaced if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
     characters = (character if character == " " or has(character) else MISSING for character in kept)
     return " ".join("".join(characters).split())
 

@@ -149,9 +149,7 @@ def read_card(session: Said) -> SavedCard | None:
     if not customer_id or _id(method.get("customer")) != customer_id:
         # The card was detached since then and cannot be charged.
         return None
-    return SavedCard(
-        _named(session, OF_TENANT), customer_id, _id(method), _words_of(method), _begun_at(session)
-    )
+    return SavedCard(_named(session, OF_TENANT), customer_id, _id(method), _words_of(method), _begun_at(session))
 
 
 def _begun_at(session: Said) -> datetime:

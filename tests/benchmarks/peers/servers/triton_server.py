@@ -33,16 +33,12 @@ if __name__ == "__main__":
         triton.bind(
             model_name="peer",
             infer_func=infer,
-            inputs=[
-                Tensor(name="x", dtype=bytes if is_text else np.float32, shape=(1,) if is_text else (-1,))
-            ],
+            inputs=[Tensor(name="x", dtype=bytes if is_text else np.float32, shape=(1,) if is_text else (-1,))],
             outputs=[Tensor(name="y", dtype=np.float32, shape=(-1,))],
             # No delay: what has gathered while a batch ran is the next one.
             config=ModelConfig(
                 max_batch_size=MAX_TOGETHER,
-                batcher=DynamicBatcher(
-                    max_queue_delay_microseconds=int(os.environ.get("PEER_DELAY_US", "0"))
-                ),
+                batcher=DynamicBatcher(max_queue_delay_microseconds=int(os.environ.get("PEER_DELAY_US", "0"))),
             ),
         )
         triton.serve()

@@ -21,9 +21,7 @@ TENSORS = st.one_of(TEXTS, *(arrays.arrays(dtype, SHAPES) for dtype in NUMBERS.v
 
 
 @given(TENSORS, st.integers(0, 7))
-def test_what_is_written_is_read_as_it_was_wherever_it_begins(
-    tensor: npt.NDArray[Any], begins_at: int
-) -> None:
+def test_what_is_written_is_read_as_it_was_wherever_it_begins(tensor: npt.NDArray[Any], begins_at: int) -> None:
     buffer = memoryview(bytes(begins_at) + write_binary(tensor))[begins_at:]
     read = read_binary("x", datatype_of(tensor) or "", list(tensor.shape), buffer)
     assert (read.dtype, read.shape) == (tensor.dtype, tensor.shape)
@@ -57,9 +55,7 @@ def _texts(*said: tuple[int, bytes]) -> bytes:
         ("BYTES", [0], b"abcd", "4 bytes after its 0 values"),
     ],
 )
-def test_bytes_that_do_not_add_up_are_refused(
-    datatype: str, shape: list[Json], buffer: bytes, words: str
-) -> None:
+def test_bytes_that_do_not_add_up_are_refused(datatype: str, shape: list[Json], buffer: bytes, words: str) -> None:
     with pytest.raises(InvalidRequest, match=words):
         read_binary("x", datatype, shape, memoryview(buffer))
 

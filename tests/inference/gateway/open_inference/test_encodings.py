@@ -27,9 +27,7 @@ def test_what_is_made_smaller_is_let_out_as_it_was(body: bytes, encoding: str) -
 
 
 @pytest.mark.parametrize(("pack", "encoding"), [(gzip.compress, "gzip"), (zlib.compress, "Deflate ")])
-def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
-    pack: Callable[[bytes], bytes], encoding: str
-) -> None:
+def test_a_body_may_be_as_large_as_the_limit_and_no_larger(pack: Callable[[bytes], bytes], encoding: str) -> None:
     assert len(let_out(pack(bytes(MOST)), encoding, MOST)) == MOST
     with pytest.raises(DomainError, match="larger than 10000 bytes once") as refused:
         let_out(pack(bytes(1000 * MOST)), encoding, MOST)
@@ -47,9 +45,7 @@ def test_a_body_may_be_as_large_as_the_limit_and_no_larger(
         (b"{}", "br", "unsupported_media_type", "here are read: gzip, deflate"),
     ],
 )
-def test_a_body_that_is_not_what_its_header_says_is_refused(
-    body: bytes, encoding: str, code: str, words: str
-) -> None:
+def test_a_body_that_is_not_what_its_header_says_is_refused(body: bytes, encoding: str, code: str, words: str) -> None:
     with pytest.raises(DomainError, match=words) as refused:
         let_out(body, encoding, MOST)
     assert refused.value.code == code

@@ -88,9 +88,7 @@ def test_tensors_become_what_the_model_is_asked() -> None:
         (PARSES, {"text": texts("a", "b")}, r"must have shape \[1\], not \[2\]"),
     ],
 )
-def test_tensors_that_are_not_the_models_are_refused(
-    face: Face, tensors: dict[str, Array], words: str
-) -> None:
+def test_tensors_that_are_not_the_models_are_refused(face: Face, tensors: dict[str, Array], words: str) -> None:
     with pytest.raises(WorkRefused, match=words):
         work_of(face, tensors)
 

@@ -215,8 +215,7 @@ INPUTS = st.lists(
             "datatype": st.sampled_from(["FP32", "BYTES", "BOOL", "INT8"]) | ANYTHING,
             "shape": st.lists(st.integers(-1, 3), max_size=3) | ANYTHING,
             "data": st.lists(st.integers(-3, 300) | st.text(max_size=3), max_size=9) | ANYTHING,
-            "parameters": st.fixed_dictionaries({}, optional={"binary_data_size": st.integers(-1, 20)})
-            | ANYTHING,
+            "parameters": st.fixed_dictionaries({}, optional={"binary_data_size": st.integers(-1, 20)}) | ANYTHING,
         },
     ),
     max_size=3,

@@ -102,9 +102,7 @@ def test_a_version_may_be_named(client: Client, adder: str) -> None:
 MIRRORED: Mapping[str, Array] = {
     "BOOL": np.array([True, False]),
     **{
-        f"{sign}INT{bits}": np.array(
-            [np.iinfo(f"{sign.lower()}int{bits}").min, 7], f"{sign.lower()}int{bits}"
-        )
+        f"{sign}INT{bits}": np.array([np.iinfo(f"{sign.lower()}int{bits}").min, 7], f"{sign.lower()}int{bits}")
         for sign in ("", "U")
         for bits in (8, 16, 32, 64)
     },
@@ -120,9 +118,7 @@ MIRRORED: Mapping[str, Array] = {
 def test_every_type_comes_back_as_it_went(client: Client, mirror: str, binary: bool) -> None:
     # The client itself refuses FP16 in JSON.
     inputs = [given(name, one, binary=binary or name == "FP16") for name, one in MIRRORED.items()]
-    outputs = [
-        triton.InferRequestedOutput(f"{name}_back", binary_data=binary or name == "FP16") for name in MIRRORED
-    ]
+    outputs = [triton.InferRequestedOutput(f"{name}_back", binary_data=binary or name == "FP16") for name in MIRRORED]
     answer = client.infer(mirror, inputs, outputs=outputs)
     for name, sent in MIRRORED.items():
         got = answer.as_numpy(f"{name}_back")

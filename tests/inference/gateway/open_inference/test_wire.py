@@ -29,9 +29,7 @@ def told(answer: httpx.Response, status: int, code: str) -> str:
 
 def test_an_answer_says_where_its_time_went(http: httpx.Client, adder: str) -> None:
     answer = http.post(f"/models/{adder}/infer", content=REQUEST)
-    assert answer.json()["outputs"] == [
-        {"name": "y", "shape": [1, 4], "datatype": "FP32", "data": [2, 3, 4, 5]}
-    ]
+    assert answer.json()["outputs"] == [{"name": "y", "shape": [1, 4], "datatype": "FP32", "data": [2, 3, 4, 5]}]
     assert "queue;dur=" in answer.headers["server-timing"]
     assert "content-encoding" not in answer.headers
 

@@ -55,9 +55,7 @@ def test_one_text_gives_the_vector_that_a_job_gives(client: openai.OpenAI, calle
     assert (answer.object, answer.model, answer.data[0].index) == ("list", "embed@1", 0)
 
 
-def test_texts_give_the_vectors_that_a_job_gives_in_their_order(
-    client: openai.OpenAI, caller: Caller
-) -> None:
+def test_texts_give_the_vectors_that_a_job_gives_in_their_order(client: openai.OpenAI, caller: Caller) -> None:
     texts = [text for text in TEXTS if "\0" not in text] * 3
     answer = client.embeddings.create(model="embed@1", input=texts)
     expected = by_job(caller, texts)
@@ -85,9 +83,7 @@ def test_tokens_give_the_vectors_of_their_texts(client: openai.OpenAI) -> None:
 
 
 @pytest.mark.parametrize("encoding_format", ["float", "base64"])
-def test_fewer_dimensions_are_the_first_ones_at_length_one(
-    client: openai.OpenAI, encoding_format: Any
-) -> None:
+def test_fewer_dimensions_are_the_first_ones_at_length_one(client: openai.OpenAI, encoding_format: Any) -> None:
     whole = np.array(vectors(client.embeddings.create(model="embed", input=TEXTS)))
     cut = client.embeddings.create(model="embed", input=TEXTS, dimensions=64, encoding_format=encoding_format)
     found: Any = vectors(cut)

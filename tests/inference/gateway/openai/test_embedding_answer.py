@@ -13,9 +13,7 @@ from inference.runtime.tensors import Array, rounded
 VECTORS = np.array([[0.6, 0.0, -0.8], [0.0, 1.0, 0.0]], np.float32)
 
 
-def said(
-    vectors: Array = VECTORS, *, in_base64: bool = False, dimensions: int | None = None
-) -> dict[str, Any]:
+def said(vectors: Array = VECTORS, *, in_base64: bool = False, dimensions: int | None = None) -> dict[str, Any]:
     answer = EmbeddingAnswer("embed@1", vectors, tokens=11, in_base64=in_base64, dimensions=dimensions)
     read: dict[str, Any] = json.loads(answer.written())
     return read

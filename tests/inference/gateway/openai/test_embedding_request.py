@@ -100,9 +100,7 @@ def test_body_that_is_no_object_is_refused(body: bytes, words: str) -> None:
     assert words in refusal.detail
 
 
-@given(
-    JSON | st.fixed_dictionaries({"model": JSON, "input": JSON}, optional={"dimensions": JSON, "user": JSON})
-)
+@given(JSON | st.fixed_dictionaries({"model": JSON, "input": JSON}, optional={"dimensions": JSON, "user": JSON}))
 def test_whatever_is_sent_is_read_or_refused(value: Any) -> None:
     with suppress(DomainError):
         read_request(json.dumps(value).encode())

@@ -85,9 +85,7 @@ def test_body_that_is_larger_than_is_read_or_is_encoded_is_refused(identity: Ide
     assert encoded.code == "unsupported_media_type"
 
 
-def test_model_of_another_kind_is_refused(
-    identity: Identity, make_version: Callable[..., ModelVersion]
-) -> None:
+def test_model_of_another_kind_is_refused(identity: Identity, make_version: Callable[..., ModelVersion]) -> None:
     version = make_version(runtime="onnx")
     refusal = refusal_of(identity, {"model": version.served_model.name, "input": "a"})
     assert (refusal.code, refusal.extra) == ("model_type_mismatch", {"param": "model"})
@@ -100,9 +98,7 @@ def test_more_dimensions_than_the_model_has_are_refused(identity: Identity, vers
     asked = {"model": version.served_model.name, "input": "a", "dimensions": 4}
     refusal = refusal_of(identity, asked)
     assert (refusal.code, refusal.extra) == ("invalid_request", {"param": "dimensions"})
-    assert refusal.detail.startswith(
-        f"'dimensions' is 4, but a vector of '{version.served_model.name}@1' has 3."
-    )
+    assert refusal.detail.startswith(f"'dimensions' is 4, but a vector of '{version.served_model.name}@1' has 3.")
 
 
 def test_input_that_no_model_takes_is_the_inputs_fault(identity: Identity, version: ModelVersion) -> None:

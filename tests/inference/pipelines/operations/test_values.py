@@ -51,9 +51,7 @@ def test_text_of_a_picture_is_refused() -> None:
         (tensor_of("FP32", shape=(1, 2)), tensor_of("FP32", shape=(1, 3)), ValueType("tensor")),
     ],
 )
-def test_of_two_sides_only_what_both_have_is_known(
-    one: ValueType, other: ValueType, both: ValueType | None
-) -> None:
+def test_of_two_sides_only_what_both_have_is_known(one: ValueType, other: ValueType, both: ValueType | None) -> None:
     assert joined(one, other) == both
     assert joined(other, one) == both
 
@@ -92,9 +90,7 @@ def test_answers_are_json() -> None:
 
 
 def test_answers_are_described_as_signatures_are() -> None:
-    answer = object_of(
-        {"best": object_of({"label": TEXT, "score": NUMBER}), "y": tensor_of("FP16", shape=(1, 2))}
-    )
+    answer = object_of({"best": object_of({"label": TEXT, "score": NUMBER}), "y": tensor_of("FP16", shape=(1, 2))})
     assert described(answer) == [
         {"name": "best.label", "datatype": "BYTES", "shape": [1]},
         {"name": "best.score", "datatype": "FP64", "shape": [1]},

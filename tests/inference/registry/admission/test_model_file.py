@@ -33,9 +33,7 @@ def delimited(field: int, payload: bytes) -> bytes:
 
 def whole_model() -> bytes:
     """Return a model with one of everything that a file can contain."""
-    body = helper.make_node(
-        "Constant", [], ["b"], value=helper.make_tensor("t", TensorProto.FLOAT, [2], [1.0, 2.0])
-    )
+    body = helper.make_node("Constant", [], ["b"], value=helper.make_tensor("t", TensorProto.FLOAT, [2], [1.0, 2.0]))
     function = helper.make_function("local", "F", ["a"], ["b"], [body], [helper.make_opsetid("", 18)])
     inner = helper.make_graph([helper.make_node("Relu", ["x"], ["b"])], "g", [], [])
     nodes = [
@@ -140,9 +138,7 @@ def test_what_is_no_file_is_refused(kind: str, tmp_path: Path) -> None:
     assert_refused(path, "model_unreadable")
 
 
-def test_a_refusal_quotes_the_file_briefly_and_in_print(
-    build_model: BuildModel, refusal_of: RefusalOf
-) -> None:
+def test_a_refusal_quotes_the_file_briefly_and_in_print(build_model: BuildModel, refusal_of: RefusalOf) -> None:
     node = NodeProto(op_type="\x1b[2J\n" + "x" * 10_000, output=["y"])
     refusal = refusal_of(build_model(node))
     assert refusal.code == "operator_not_allowed"
@@ -152,7 +148,5 @@ def test_a_refusal_quotes_the_file_briefly_and_in_print(
 
 def test_names_that_nothing_reads_may_be_anything(build_model: BuildModel, save: Save) -> None:
     model = build_model()
-    model.graph.MergeFrom(
-        GraphProto(doc_string="\x00", metadata_props=[StringStringEntryProto(key="k", value="v")])
-    )
+    model.graph.MergeFrom(GraphProto(doc_string="\x00", metadata_props=[StringStringEntryProto(key="k", value="v")]))
     admit(save(model), AdmissionLimits())

@@ -53,9 +53,7 @@ def test_operators_inside_functions_are_looked_at(build_model: BuildModel, refus
     assert refusal_of(model).code == "operator_not_allowed"
 
 
-@pytest.mark.parametrize(
-    "domain", ["", "ai.onnx", "ai.onnx.ml", "com.microsoft", "com.microsoft.experimental"]
-)
+@pytest.mark.parametrize("domain", ["", "ai.onnx", "ai.onnx.ml", "com.microsoft", "com.microsoft.experimental"])
 def test_a_function_cannot_stand_in_for_an_operator(
     domain: str, build_model: BuildModel, refusal_of: RefusalOf
 ) -> None:

@@ -69,9 +69,7 @@ def test_types_have_the_names_of_the_open_inference_protocol(
     assert admit(save(build_model(inputs=inputs)), AdmissionLimits()).inputs[0].datatype == datatype
 
 
-def test_weights_listed_among_the_inputs_are_not_asked_of_callers(
-    build_model: BuildModel, save: Save
-) -> None:
+def test_weights_listed_among_the_inputs_are_not_asked_of_callers(build_model: BuildModel, save: Save) -> None:
     model = build_model(weights=[helper.make_tensor("w", TensorProto.FLOAT, [1], [0.0])])
     model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [1]))
     assert [tensor.name for tensor in admit(save(model), AdmissionLimits()).inputs] == ["x"]
@@ -87,9 +85,7 @@ def test_an_output_may_leave_its_rank_open(build_model: BuildModel, save: Save) 
     [
         pytest.param(helper.make_tensor_value_info("x", TensorProto.FLOAT, None), id="rank left open"),
         pytest.param(helper.make_tensor_value_info("x", TensorProto.BFLOAT16, [1]), id="type without a name"),
-        pytest.param(
-            helper.make_tensor_value_info("x", TensorProto.FLOAT, [1] * 65), id="too many dimensions"
-        ),
+        pytest.param(helper.make_tensor_value_info("x", TensorProto.FLOAT, [1] * 65), id="too many dimensions"),
         pytest.param(helper.make_tensor_value_info("x", TensorProto.FLOAT, [2**40, 2**40]), id="too large"),
         pytest.param(helper.make_tensor_value_info("x\x00y", TensorProto.FLOAT, [1]), id="unprintable name"),
         pytest.param(helper.make_tensor_value_info("x" * 300, TensorProto.FLOAT, [1]), id="long name"),

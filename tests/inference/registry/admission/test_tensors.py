@@ -48,9 +48,7 @@ def function_with(*nodes: NodeProto) -> ModelProto:
 
 
 @pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret", "neighbor.bin"])
-def test_weights_in_another_file_are_refused(
-    location: str, build_model: BuildModel, refusal_of: RefusalOf
-) -> None:
+def test_weights_in_another_file_are_refused(location: str, build_model: BuildModel, refusal_of: RefusalOf) -> None:
     assert refusal_of(build_model(weights=[outside(location)])).code == "external_data_forbidden"
 
 
@@ -79,9 +77,7 @@ HIDING_PLACES: dict[str, Callable[[TensorProto], NodeProto]] = {
 
 
 @pytest.mark.parametrize("place", HIDING_PLACES)
-def test_external_data_is_found_in_every_attribute(
-    place: str, build_model: BuildModel, refusal_of: RefusalOf
-) -> None:
+def test_external_data_is_found_in_every_attribute(place: str, build_model: BuildModel, refusal_of: RefusalOf) -> None:
     node = HIDING_PLACES[place](outside("neighbor.bin"))
     assert refusal_of(build_model(node)).code == "external_data_forbidden"
 
@@ -122,9 +118,7 @@ def raw(dims: list[int], data: bytes, data_type: int = TensorProto.FLOAT) -> Ten
         pytest.param(raw([1], b"1234", TensorProto.STRING), id="raw strings"),
         pytest.param(TensorProto(data_type=TensorProto.FLOAT, dims=[2], float_data=[1]), id="too few values"),
         pytest.param(TensorProto(data_type=TensorProto.FLOAT, dims=[1], int32_data=[1]), id="wrong field"),
-        pytest.param(
-            TensorProto(data_type=TensorProto.INT4, dims=[4], int32_data=[1]), id="half its nibbles"
-        ),
+        pytest.param(TensorProto(data_type=TensorProto.INT4, dims=[4], int32_data=[1]), id="half its nibbles"),
         pytest.param(
             TensorProto(data_type=TensorProto.FLOAT, dims=[1], float_data=[1], raw_data=b"1234"),
             id="data twice",
@@ -147,9 +141,7 @@ def test_data_that_is_not_what_it_declares_is_refused(
 
 
 @pytest.mark.parametrize("data_type", sorted(set(TensorProto.DataType.values()) - {0, 27, 28}))
-def test_every_element_type_that_onnx_writes_is_admitted(
-    data_type: int, build_model: BuildModel, save: Save
-) -> None:
+def test_every_element_type_that_onnx_writes_is_admitted(data_type: int, build_model: BuildModel, save: Save) -> None:
     values = np.array(["a", "b", "c"]) if data_type == TensorProto.STRING else [1, 0, 1]
     weights = [helper.make_tensor("w", data_type, [3], values)]
     admit(save(build_model(weights=weights)), AdmissionLimits())

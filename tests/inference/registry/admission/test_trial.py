@@ -28,9 +28,7 @@ def use_bubblewrap(request: pytest.FixtureRequest) -> bool:
     return bool(request.param == "bubblewrap")
 
 
-def refusal_in_trial(
-    path: Path, limits: TrialLimits | None = None, *, use_bubblewrap: bool = True
-) -> ModelRefused:
+def refusal_in_trial(path: Path, limits: TrialLimits | None = None, *, use_bubblewrap: bool = True) -> ModelRefused:
     signature = admit(path, AdmissionLimits())
     with pytest.raises(ModelRefused) as refusal:
         trial_run(path, signature, limits=limits, use_bubblewrap=use_bubblewrap)
@@ -43,9 +41,7 @@ def eight_gib_of_zeros(build_model: BuildModel) -> ModelProto:
         helper.make_node("Constant", [], ["s"], value=count),
         helper.make_node("ConstantOfShape", ["s"], ["y"]),
     ]
-    return build_model(
-        *nodes, inputs=[], outputs=[helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])]
-    )
+    return build_model(*nodes, inputs=[], outputs=[helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])])
 
 
 def endless_loop(build_model: BuildModel) -> ModelProto:
@@ -62,9 +58,7 @@ def endless_loop(build_model: BuildModel) -> ModelProto:
     body = helper.make_graph(steps, "body", values, outputs)
     often = helper.make_tensor("often", TensorProto.INT64, [], [2**62])
     true = helper.make_tensor("true", TensorProto.BOOL, [], [True])
-    return build_model(
-        helper.make_node("Loop", ["often", "true", "x"], ["y"], body=body), weights=[often, true]
-    )
+    return build_model(helper.make_node("Loop", ["often", "true", "x"], ["y"], body=body), weights=[often, true])
 
 
 def test_a_sound_model_is_measured(build_model: BuildModel, save: Save, use_bubblewrap: bool) -> None:
@@ -75,18 +69,14 @@ def test_a_sound_model_is_measured(build_model: BuildModel, save: Save, use_bubb
     assert 10 * MIB < result.peak_memory_bytes < 500 * MIB
 
 
-def test_memory_of_the_parent_is_not_counted(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
-) -> None:
+def test_memory_of_the_parent_is_not_counted(build_model: BuildModel, save: Save, use_bubblewrap: bool) -> None:
     path = save(build_model())
     ballast = os.urandom(256 * MIB)
     result = trial_run(path, admit(path, AdmissionLimits()), use_bubblewrap=use_bubblewrap)
     assert result.peak_memory_bytes < len(ballast)
 
 
-def test_a_model_that_wants_eight_gib_is_refused(
-    build_model: BuildModel, save: Save, use_bubblewrap: bool
-) -> None:
+def test_a_model_that_wants_eight_gib_is_refused(build_model: BuildModel, save: Save, use_bubblewrap: bool) -> None:
     refusal = refusal_in_trial(save(eight_gib_of_zeros(build_model)), use_bubblewrap=use_bubblewrap)
     assert refusal.code == "model_out_of_memory"
 
@@ -108,7 +98,5 @@ def test_what_the_runtime_will_not_load_is_refused_in_its_words(build_model: Bui
 
 def test_strings_are_tried(build_model: BuildModel, save: Save) -> None:
     values = [helper.make_tensor_value_info(name, TensorProto.STRING, ["n"]) for name in ("x", "y")]
-    path = save(
-        build_model(helper.make_node("Identity", ["x"], ["y"]), inputs=values[:1], outputs=values[1:])
-    )
+    path = save(build_model(helper.make_node("Identity", ["x"], ["y"]), inputs=values[:1], outputs=values[1:]))
     assert trial_run(path, admit(path, AdmissionLimits())).load_s > 0

@@ -75,9 +75,7 @@ def test_constants_count_once_for_each_call(build_model: BuildModel, save: Save)
     "functions",
     [
         pytest.param([function("F", call("F", "a", "b"))], id="itself"),
-        pytest.param(
-            [function("F", call("G", "a", "b")), function("G", call("F", "a", "b"))], id="each other"
-        ),
+        pytest.param([function("F", call("G", "a", "b")), function("G", call("F", "a", "b"))], id="each other"),
         pytest.param([function("F", branch(call("F", "a", "b")))], id="from a branch"),
     ],
 )

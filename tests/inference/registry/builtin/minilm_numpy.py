@@ -27,8 +27,7 @@ def embed(tensors: Mapping[str, npt.NDArray[Any]], ids: Sequence[int]) -> Floats
 
 def _encoder_layer(weights: Mapping[str, Floats], prefix: str, state: Floats) -> Floats:
     query, key, value = (
-        _heads(_linear(weights, f"{prefix}attention.self.{name}", state))
-        for name in ("query", "key", "value")
+        _heads(_linear(weights, f"{prefix}attention.self.{name}", state)) for name in ("query", "key", "value")
     )
     scores = np.einsum("hqd,hkd->hqk", query, key) / math.sqrt(query.shape[-1])
     chances = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -38,9 +37,7 @@ def _encoder_layer(weights: Mapping[str, Floats], prefix: str, state: Floats) ->
     state = _layer_norm(weights, f"{prefix}attention.output.LayerNorm", attention + state)
     wide = _linear(weights, f"{prefix}intermediate.dense", state)
     wide = wide * 0.5 * (1 + np.vectorize(math.erf)(wide / math.sqrt(2)))
-    return _layer_norm(
-        weights, f"{prefix}output.LayerNorm", _linear(weights, f"{prefix}output.dense", wide) + state
-    )
+    return _layer_norm(weights, f"{prefix}output.LayerNorm", _linear(weights, f"{prefix}output.dense", wide) + state)
 
 
 def _heads(state: Floats) -> Floats:

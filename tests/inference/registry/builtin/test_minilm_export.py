@@ -34,9 +34,7 @@ def session(exported: Path) -> ort.InferenceSession:
 @pytest.mark.parametrize("length", [2, 7, 100])
 def test_graph_computes_what_the_weights_say(session: ort.InferenceSession, length: int) -> None:
     ids = np.random.default_rng(length).integers(1000, 30000, length)
-    (vector,) = session.run(None, {"input_ids": ids[None], "attention_mask": np.ones((1, length), np.int64)})[
-        0
-    ]
+    (vector,) = session.run(None, {"input_ids": ids[None], "attention_mask": np.ones((1, length), np.int64)})[0]
     assert vector @ embed(read_safetensors(WEIGHTS), ids.tolist()) > 0.99999
 
 

@@ -89,7 +89,5 @@ def test_rows_of_proven_examples_leave_each_other_alone(tmp_path: Path) -> None:
             for one, all_rows in zip(alone, together, strict=True):
                 assert all_rows.shape[:1] == (ROWS,), model.graph.name
                 # The last bits are not compared here, because the trial does that.
-                np.testing.assert_allclose(
-                    one[0], all_rows[place], rtol=1e-3, atol=1e-4, err_msg=model.graph.name
-                )
+                np.testing.assert_allclose(one[0], all_rows[place], rtol=1e-3, atol=1e-4, err_msg=model.graph.name)
     assert len(compared) > 100

@@ -46,9 +46,7 @@ def _escape(request: Json, files: Sequence[int]) -> Json:
         "fork": _attempt(os.fork),
         "open a socket": _attempt(lambda: socket.socket(socket.AF_INET)),
         "signal the parent": _attempt(lambda: os.kill(request["parent"], signal.SIGTERM)),
-        "limit the parent": _attempt(
-            lambda: resource.prlimit(request["parent"], resource.RLIMIT_NOFILE, (9, 9))
-        ),
+        "limit the parent": _attempt(lambda: resource.prlimit(request["parent"], resource.RLIMIT_NOFILE, (9, 9))),
         "grow the arena": _attempt(lambda: os.truncate(files[0], 1 << 30)),
         "environment": dict(os.environ),
         "descriptors": len(files),

@@ -46,9 +46,7 @@ def test_one_queue_is_first_in_first_out(broker: QueueBroker, queue: str, start:
     assert recorder.wait_finished(60) == pages
 
 
-def test_what_is_to_come_first_is_run_like_any_other(
-    broker: QueueBroker, queue: str, start: StartWorker
-) -> None:
+def test_what_is_to_come_first_is_run_like_any_other(broker: QueueBroker, queue: str, start: StartWorker) -> None:
     recorder = Recorder(broker)
     publish(broker, queue, {"page_id": "a"})
     publish(broker, queue, {"page_id": "b"}, first=True)
@@ -57,9 +55,7 @@ def test_what_is_to_come_first_is_run_like_any_other(
     assert eventually(lambda: queue_depth(broker, queue) == 0)
 
 
-def test_worker_takes_no_more_than_it_has_threads(
-    broker: QueueBroker, queue: str, start: StartWorker
-) -> None:
+def test_worker_takes_no_more_than_it_has_threads(broker: QueueBroker, queue: str, start: StartWorker) -> None:
     recorder = Recorder(broker)
     recorder.may_finish.clear()
     publish_all(broker, queue, "abcdef")
@@ -91,9 +87,7 @@ def test_unreadable_and_misaddressed_messages_do_not_stop_a_queue(
     assert recorder.wait_finished(1) == ["b"]
 
 
-def test_message_for_an_unknown_actor_does_not_come_back(
-    broker: QueueBroker, queue: str, start: StartWorker
-) -> None:
+def test_message_for_an_unknown_actor_does_not_come_back(broker: QueueBroker, queue: str, start: StartWorker) -> None:
     start(broker, queue)
     publish(broker, queue, {"page_id": "a"})
     assert eventually(lambda: queue_depth(broker, queue) == 0)

@@ -29,9 +29,7 @@ def wired(open_broker: OpenBroker, wired_url: str, queue: str) -> QueueBroker:
     return broker
 
 
-def test_publishing_to_a_refused_port_fails_at_once_and_recovers(
-    wired: QueueBroker, wire: Wire, queue: str
-) -> None:
+def test_publishing_to_a_refused_port_fails_at_once_and_recovers(wired: QueueBroker, wire: Wire, queue: str) -> None:
     wire.cut()
     assert seconds_to_fail(lambda: publish(wired, queue, {"page_id": "lost"})) < A_FEW_SECONDS
     wire.mend()

@@ -29,9 +29,7 @@ def broker(amqp_url: str, open_broker: OpenBroker) -> RabbitmqQueueBroker:
     return broker
 
 
-def test_queue_is_a_quorum_queue_without_a_delay_queue(
-    broker: RabbitmqQueueBroker, queue: str, amqp_url: str
-) -> None:
+def test_queue_is_a_quorum_queue_without_a_delay_queue(broker: RabbitmqQueueBroker, queue: str, amqp_url: str) -> None:
     publish(broker, queue, {"page_id": "a"})
     connection = pika.BlockingConnection(pika.URLParameters(amqp_url))
     classic = {**queue_arguments(queue), "x-queue-type": "classic"}
@@ -42,9 +40,7 @@ def test_queue_is_a_quorum_queue_without_a_delay_queue(
     connection.close()
 
 
-def test_message_that_kills_its_workers_is_set_aside_and_counted(
-    broker: RabbitmqQueueBroker, queue: str
-) -> None:
+def test_message_that_kills_its_workers_is_set_aside_and_counted(broker: RabbitmqQueueBroker, queue: str) -> None:
     publish(broker, queue, {"page_id": "poison"})
     deliveries = 0
     while deliveries <= DELIVERY_LIMIT:
@@ -56,9 +52,7 @@ def test_message_that_kills_its_workers_is_set_aside_and_counted(
     assert queue_depth(broker, queue) == 0
 
 
-def test_queue_deleted_behind_the_publisher_is_declared_again(
-    broker: RabbitmqQueueBroker, queue: str
-) -> None:
+def test_queue_deleted_behind_the_publisher_is_declared_again(broker: RabbitmqQueueBroker, queue: str) -> None:
     publish(broker, queue, {"page_id": "a"})
     delete_rabbitmq_queues(queue)
     publish(broker, queue, {"page_id": "b"})
@@ -107,9 +101,7 @@ def test_a_queue_that_an_older_version_declared_is_made_anew_by_its_first_consum
     assert queue_depth(broker, queue) == 1
 
 
-def test_all_threads_of_a_process_publish_over_one_connection(
-    broker: RabbitmqQueueBroker, queue: str
-) -> None:
+def test_all_threads_of_a_process_publish_over_one_connection(broker: RabbitmqQueueBroker, queue: str) -> None:
     for _ in range(20):
         thread = threading.Thread(target=publish, args=[broker, queue, {"page_id": "a"}])
         thread.start()

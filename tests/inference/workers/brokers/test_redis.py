@@ -100,9 +100,7 @@ def test_nothing_is_left_in_redis_when_the_last_worker_has_stopped(
     assert redis_broker.client.dbsize() == 0
 
 
-def test_silent_consumer_that_comes_back_is_registered_again(
-    redis_broker: RedisQueueBroker, queue: str
-) -> None:
+def test_silent_consumer_that_comes_back_is_registered_again(redis_broker: RedisQueueBroker, queue: str) -> None:
     consumer = redis_broker.consume(queue, prefetch=1, timeout=100)
     next(consumer)
     empty_registry = redis_broker.client.delete(redis_broker.consumers_key)

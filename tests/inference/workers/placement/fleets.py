@@ -13,9 +13,7 @@ def model(key: str = "m@1", size: int = 10, **more: object) -> Model:
     return Model(key=key, **{**facts, **more})  # type: ignore[arg-type]
 
 
-def worker(
-    name: str = "w", *models: Model, budget: int = 100, idle_s: float = 100.0, **more: object
-) -> Worker:
+def worker(name: str = "w", *models: Model, budget: int = 100, idle_s: float = 100.0, **more: object) -> Worker:
     """Return a worker that has held these models for long and is idle, with the rest of its budget (in MB) free."""
     files = {file: size for one in models for file, size in one.files.items()}
     facts: dict[str, object] = {

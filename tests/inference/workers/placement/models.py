@@ -25,9 +25,7 @@ SIGNATURE = {
     "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, INPUTS]}],
     "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, 1]}],
 }
-ONE_ROW: dict[str, Any] = {
-    "tensors": [{"name": "x", "datatype": "FP32", "shape": [1, INPUTS], "data": [1.0] * INPUTS}]
-}
+ONE_ROW: dict[str, Any] = {"tensors": [{"name": "x", "datatype": "FP32", "shape": [1, INPUTS], "data": [1.0] * INPUTS}]}
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,7 @@ def _held_bytes(size_bytes: int) -> int:
 def _add(name: str, pool: ModelPool, file: Path) -> ModelVersion:
     price = Price.from_json({"meter": "call", "amount_micros": 1, "per": 1, "currency": "EUR"})
     card = ModelCard(name=name, title="", description="", accepts=("tensors",), price=price)
-    version = add_version(
-        card=card, new=NewVersion(runtime="onnx", files={"weights": file}, signature=SIGNATURE)
-    )
+    version = add_version(card=card, new=NewVersion(runtime="onnx", files={"weights": file}, signature=SIGNATURE))
     ServedModel.objects.filter(id=version.served_model_id).update(pool=pool)
     return version
 

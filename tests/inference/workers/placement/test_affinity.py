@@ -255,9 +255,7 @@ def pipeline_of(pool: PoolOfModels) -> ModelVersion:
     declared = {
         "accepts": ["tensors"],
         "tensors": SIGNATURE["inputs"],
-        "steps": [
-            {"name": name, "kind": "model", "role": name, "inputs": {"x": "input.x"}} for name in names
-        ],
+        "steps": [{"name": name, "kind": "model", "role": name, "inputs": {"x": "input.x"}} for name in names],
         "output": {name: f"{name}.y" for name in names},
     }
     members = {name: version.key for name, version in zip(names, pool.versions, strict=True)}
@@ -322,9 +320,7 @@ def test_an_outage_of_redis_that_took_all_beats_makes_nobody_take_what_another_h
     assert decisions(work.pool.keys) == {"spare_memory": 2}
 
 
-def test_a_database_that_does_not_answer_holds_up_no_worker(
-    bench: MakeBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_does_not_answer_holds_up_no_worker(bench: MakeBench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "READ_S", 0.2)
 
     def hangs(_known: object) -> Mapping[str, Demand]:

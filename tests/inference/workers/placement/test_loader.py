@@ -16,9 +16,7 @@ from inference.workers.placement.loader import LoadTimes
         (12.0, 13.0, 1.0),
     ],
 )
-def test_a_wait_shares_with_the_last_load_what_lies_in_both(
-    since_s: float, until_s: float, load_s: float
-) -> None:
+def test_a_wait_shares_with_the_last_load_what_lies_in_both(since_s: float, until_s: float, load_s: float) -> None:
     now_s = iter((10.0, 20.0))
     times = LoadTimes(clock=lambda: next(now_s))
     with times.load("a@1"):

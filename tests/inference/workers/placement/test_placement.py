@@ -94,9 +94,7 @@ def test_what_was_just_loaded_and_has_work_stays() -> None:
 def test_a_pipeline_leaves_together_with_what_it_shares_its_files_with() -> None:
     part, cold = model("part@1", 90), model("cold@1", 50)
     pipeline = model("pipeline@1", files=part.files)
-    decision = only(
-        place(snapshot(worker("w", part, pipeline), models=(part, pipeline, cold), demand={"cold@1": NOW}))
-    )
+    decision = only(place(snapshot(worker("w", part, pipeline), models=(part, pipeline, cold), demand={"cold@1": NOW})))
     assert sorted(decision.leave) == ["part@1", "pipeline@1"]
 
 
@@ -127,9 +125,7 @@ def test_a_hot_model_gets_a_second_home_once_it_is_waited_for_longer_than_its_lo
     )
 
 
-def test_a_hot_model_gets_a_second_home_at_once_where_its_last_page_will_wait_for_longer_than_a_load() -> (
-    None
-):
+def test_a_hot_model_gets_a_second_home_at_once_where_its_last_page_will_wait_for_longer_than_a_load() -> None:
     hot, just_come = model("hot@1", 20), Demand(10, 0.1)  # loads in two seconds
     slow = worker("home", hot, outstanding=4, service_s={"hot@1": 2.0})  # begins the tenth after seven
     fast = worker("home", hot, outstanding=4, service_s={"hot@1": 0.5})  # after less than two
@@ -156,9 +152,7 @@ def test_a_new_home_is_given_time_before_there_is_another(held_s: float | None) 
     second = worker("second", loading=frozenset({"hot@1"}))
     if held_s is not None:
         second = replace(worker("second", hot), held={"hot@1": Held(held_s, 0.0, 2.0)})
-    fleet = snapshot(
-        worker("home", hot), second, worker("third"), models=(hot,), demand={"hot@1": Demand(9, 30)}
-    )
+    fleet = snapshot(worker("home", hot), second, worker("third"), models=(hot,), demand={"hot@1": Demand(9, 30)})
     assert place(fleet) == ()
 
 
@@ -207,9 +201,7 @@ def test_a_pipeline_whose_members_fit_one_at_a_time_is_taken_at_once_and_does_wi
 
 def test_a_pipeline_whose_members_fit_one_at_a_time_goes_where_all_of_them_fit() -> None:
     parts = pipeline(60, 70)
-    fleet = snapshot(
-        worker("small"), worker("large", budget=200), models=(parts,), demand={"pipeline@1": NOW}
-    )
+    fleet = snapshot(worker("small"), worker("large", budget=200), models=(parts,), demand={"pipeline@1": NOW})
     decision = only(place(fleet))
     assert (decision.worker, decision.to_load) == ("large", True)
 
@@ -284,13 +276,9 @@ def test_without_redis_no_worker_fails_pages_that_another_may_be_able_to_do() ->
     assert plan_for("w", fleet).consume == frozenset()
 
 
-def test_while_others_may_not_have_been_heard_of_yet_a_worker_serves_what_it_holds_and_takes_nothing() -> (
-    None
-):
+def test_while_others_may_not_have_been_heard_of_yet_a_worker_serves_what_it_holds_and_takes_nothing() -> None:
     held, cold = model("held@1"), model("cold@1")
-    fleet = snapshot(
-        worker("w", held), models=(held, cold), demand={"cold@1": Demand(9, 100.0)}, returning=True
-    )
+    fleet = snapshot(worker("w", held), models=(held, cold), demand={"cold@1": Demand(9, 100.0)}, returning=True)
     plan = plan_for("w", fleet)
     assert (plan.consume, plan.load) == (frozenset({"held@1"}), ())
 

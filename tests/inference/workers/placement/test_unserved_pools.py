@@ -12,9 +12,7 @@ from tests.inference.workers.placement.fleets import model, snapshot, worker
 
 WAITS = Demand(1, AFTER_S + 1)
 PUBLIC = worker("public", pools=frozenset({"default"}))
-FLEET = snapshot(
-    PUBLIC, models=(model("m@1"), model("gpu@1", pool="gpu")), demand={"m@1": WAITS, "gpu@1": WAITS}
-)
+FLEET = snapshot(PUBLIC, models=(model("m@1"), model("gpu@1", pool="gpu")), demand={"m@1": WAITS, "gpu@1": WAITS})
 
 
 def test_a_model_waits_for_nobody_where_no_worker_is_of_its_pool() -> None:

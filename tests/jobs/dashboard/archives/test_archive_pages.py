@@ -79,9 +79,7 @@ def test_a_page_renews_itself_until_the_jobs_have_ended_too(member: Client, benc
     assert "hx-trigger" not in html(member, place(archive))
 
 
-def test_an_archive_is_canceled_once_and_one_that_has_ended_says_why_not(
-    member: Client, bench: Bench
-) -> None:
+def test_an_archive_is_canceled_once_and_one_that_has_ended_says_why_not(member: Client, bench: Bench) -> None:
     archive = bench.accept(*FILES)
     assert f"{place(archive)}/cancel" in html(member, place(archive))
     for _ in range(2):
@@ -121,9 +119,7 @@ def test_entries_come_in_stretches(member: Client, bench: Bench) -> None:
     assert f"{place(archive)}?after={views.ENTRIES_SHOWN}" in first
     last = html(member, f"{place(archive)}?after={views.ENTRIES_SHOWN}")
     assert last.count('<tr id="entry-') == 1
-    assert (
-        html(member, f"{place(archive)}?after=-1&x=<script>").count('<tr id="entry-') == views.ENTRIES_SHOWN
-    )
+    assert html(member, f"{place(archive)}?after=-1&x=<script>").count('<tr id="entry-') == views.ENTRIES_SHOWN
 
 
 def test_names_of_others_are_shown_as_text(member: Client, bench: Bench) -> None:

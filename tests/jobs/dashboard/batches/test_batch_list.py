@@ -57,9 +57,7 @@ def test_batches_are_shown_newest_first_with_how_far_they_are(member: Client, de
     assert rows(html(member, f"/batches?before={name(running)}")) == [name(over)]
 
 
-def test_a_list_with_work_under_way_renews_itself_and_one_without_does_not(
-    member: Client, desk: BatchDesk
-) -> None:
+def test_a_list_with_work_under_way_renews_itself_and_one_without_does_not(member: Client, desk: BatchDesk) -> None:
     batch = desk.batch()
     part = html(member, "/batches", **{"HX-Request": "true", "HX-Target": "batches"})
     assert part.lstrip().startswith('<div id="batches" hx-get="/batches"')

@@ -12,9 +12,7 @@ SHAPES: tuple[list[int], ...] = ([], [4], [-1, 4], [-1, -1, 3], [2, 0])
 @pytest.mark.parametrize("datatype", ["BOOL", "BYTES", "FP16", "FP32", "FP64", "INT8", "INT64", "UINT8"])
 def test_an_example_is_taken_as_it_is(datatype: str) -> None:
     signature = {
-        "inputs": [
-            {"name": f"x{place}", "datatype": datatype, "shape": shape} for place, shape in enumerate(SHAPES)
-        ]
+        "inputs": [{"name": f"x{place}", "datatype": datatype, "shape": shape} for place, shape in enumerate(SHAPES)]
     }
     tensors = example_tensors(signature)
     assert tensors is not None

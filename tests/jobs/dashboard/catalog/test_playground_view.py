@@ -38,7 +38,5 @@ def test_parameters_say_their_range() -> None:
 
 def test_what_is_taken_is_a_sentence() -> None:
     assert takes_in_words(["document"], EVERY_KIND) == "documents"
-    assert (
-        takes_in_words(["document", "text"], ["pdf", "image"]) == "documents (PDF files and images) or a text"
-    )
+    assert takes_in_words(["document", "text"], ["pdf", "image"]) == "documents (PDF files and images) or a text"
     assert takes_in_words(["text", "texts"], []) == "a text or several texts at once"

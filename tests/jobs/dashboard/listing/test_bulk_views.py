@@ -43,9 +43,7 @@ def test_jobs_that_go_with_a_document_are_counted_though_not_selected(member: Cl
 
 def test_of_many_names_a_few_are_said() -> None:
     words = consequence_words(Consequences([f"{n}.pdf" for n in range(7)], 0, 0, 0))
-    assert words[0].startswith(
-        "“0.pdf”, “1.pdf”, “2.pdf”, “3.pdf”, “4.pdf” and 2 more: files and page images"
-    )
+    assert words[0].startswith("“0.pdf”, “1.pdf”, “2.pdf”, “3.pdf”, “4.pdf” and 2 more: files and page images")
 
 
 def test_too_many_are_refused_in_words_for_the_page(member: Client, desk: Desk) -> None:

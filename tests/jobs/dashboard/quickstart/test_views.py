@@ -55,9 +55,7 @@ def test_a_role_that_may_make_no_keys_is_told_so(viewer: Client, desk: Desk) -> 
     assert viewer.post("/quickstart").status_code == 403
 
 
-def test_an_account_that_is_full_of_keys_is_told_so(
-    member: Client, desk: Desk, tenant: CreatedTenant
-) -> None:
+def test_an_account_that_is_full_of_keys_is_told_so(member: Client, desk: Desk, tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id):
         for number in range(MAX_WORKING_KEYS - ApiKey.objects.count()):
             create_key(tenant_id=tenant.tenant.id, name=str(number))
@@ -69,9 +67,7 @@ def test_an_account_that_is_full_of_keys_is_told_so(
 @pytest.mark.parametrize(
     "language", ["curl", *(pytest.param(one, marks=pytest.mark.long) for one in ("python", "javascript"))]
 )
-def test_the_code_reads_the_sample_as_it_is_shown(
-    live_stack: RunningStack, tmp_path: Path, language: str
-) -> None:
+def test_the_code_reads_the_sample_as_it_is_shown(live_stack: RunningStack, tmp_path: Path, language: str) -> None:
     if language == "javascript" and shutil.which("node") is None:
         pytest.skip("there is no node")
     product = Product(live_stack)

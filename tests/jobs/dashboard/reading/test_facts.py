@@ -13,9 +13,7 @@ def test_every_reason_has_words(reason: str) -> None:
 
 def test_what_comes_first_is_counted_and_the_time_is_told() -> None:
     assert waiting_words(Standing(1, 75, "queued_behind_others")) == "Queued behind 1 page, about 1 min"
-    assert waiting_words(Standing(12_000, None, "queued_behind_own")) == (
-        "Queued behind 12,000 pages of your account"
-    )
+    assert waiting_words(Standing(12_000, None, "queued_behind_own")) == ("Queued behind 12,000 pages of your account")
     assert waiting_words(Standing(None, None, "queued_behind_others")) == "Queued behind many pages"
 
 

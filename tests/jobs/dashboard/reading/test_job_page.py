@@ -81,9 +81,7 @@ def erase(desk: Desk, job: Job) -> None:
         ({"label": "invoice", "scores": {"invoice": "high"}}, ""),
     ],
 )
-def test_a_page_is_of_the_class_that_its_result_names(
-    member: Client, desk: Desk, given: object, shown: str
-) -> None:
+def test_a_page_is_of_the_class_that_its_result_names(member: Client, desk: Desk, given: object, shown: str) -> None:
     job = desk.submit()
     read(desk, job, output=WorkOutput({"text": "x", "class": given}))
     page = html(member, job)
@@ -105,9 +103,7 @@ def test_a_page_shows_its_picture_with_its_lines_over_it_and_beside_it(member: C
     assert "1 of 2 pages done" in page
 
 
-def test_a_line_the_model_is_not_sure_of_is_marked_in_both_places_and_explained(
-    member: Client, desk: Desk
-) -> None:
+def test_a_line_the_model_is_not_sure_of_is_marked_in_both_places_and_explained(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2)
     read(desk, job)
     give_picture(desk, job, 1)
@@ -180,9 +176,7 @@ def test_a_failed_page_says_why_and_what_a_retry_does(member: Client, desk: Desk
     page = html(member, job, "?page=2")
     assert "Ink &amp; water." in page
     assert "page_unreadable" in page
-    assert (
-        "It reuses the succeeded pages (1) free of charge and processes the missing pages (1) again." in page
-    )
+    assert "It reuses the succeeded pages (1) free of charge and processes the missing pages (1) again." in page
     assert 'id="retry-page"' in page
     assert '<a href="?page=2">page 2</a>' in html(member, job)
 
@@ -284,9 +278,7 @@ def test_a_retry_opens_the_new_job_which_links_to_the_one_it_repeats(member: Cli
     assert f'href="/jobs/{job.id}"' in html(member, again)
 
 
-def test_a_job_that_was_retried_leads_there_and_offers_no_other_retry_meanwhile(
-    member: Client, desk: Desk
-) -> None:
+def test_a_job_that_was_retried_leads_there_and_offers_no_other_retry_meanwhile(member: Client, desk: Desk) -> None:
     job = cancel_job(identity=desk.identity, job_id=desk.submit(pages=2).id)
     again = retry_job(identity=desk.identity, job_id=job.id)
     page = html(member, job)
@@ -368,11 +360,7 @@ def test_a_job_of_another_tenant_is_not_found_like_one_that_never_was(
     foreign = Desk(other_identity, desk.version).submit()
     nobodys = "018f0000-0000-7000-8000-000000000000"
     answers = [member.get(f"/jobs/{name}") for name in (foreign.id, nobodys)]
-    answers += [
-        member.post(f"/jobs/{name}/{doing}")
-        for name in (foreign.id, nobodys)
-        for doing in ("cancel", "retry")
-    ]
+    answers += [member.post(f"/jobs/{name}/{doing}") for name in (foreign.id, nobodys) for doing in ("cancel", "retry")]
     assert {answer.status_code for answer in answers} == {404}
     blotted = re.compile(rf"{foreign.id}|{nobodys}|[A-Za-z0-9]{{64}}")
     pages = [blotted.sub("", answer.content.decode()) for answer in answers]
@@ -395,9 +383,7 @@ def test_a_page_beyond_the_end_leads_to_the_last(member: Client, desk: Desk) -> 
     assert (answer.status_code, answer["Location"]) == (302, f"/jobs/{job.id}?page=2&q=a+b")
 
 
-def test_a_long_document_shows_the_stretch_of_the_page_and_ways_to_the_others(
-    member: Client, desk: Desk
-) -> None:
+def test_a_long_document_shows_the_stretch_of_the_page_and_ways_to_the_others(member: Client, desk: Desk) -> None:
     job = desk.submit(pages=2000)
     page = html(member, job, f"?page={2 * STRIP}")
     assert (f'id="thumb-{STRIP}"' in page, f'id="thumb-{STRIP + 1}"' in page) == (False, True)

@@ -203,9 +203,7 @@ def test_a_tiff_of_too_many_pages_is_refused(store: Store) -> None:
         few.close()
 
 
-def test_a_second_frame_of_a_tiff_over_the_limit_is_refused(
-    walled_reader: DocumentReader, store: Store
-) -> None:
+def test_a_second_frame_of_a_tiff_over_the_limit_is_refused(walled_reader: DocumentReader, store: Store) -> None:
     frames = [Image.new("1", (8, 8)), Image.new("1", (5000, 5000))]
     data = encoded(frames[0], "TIFF", save_all=True, append_images=frames[1:], compression="group4")
     assert rejection_of(walled_reader, data, store).code == "image_too_large"

@@ -59,9 +59,7 @@ def test_a_scanned_pdf_has_pictures_and_no_text(walled_reader: DocumentReader, s
         assert page.pixels.shape == (page.height_px, page.width_px, 3)
 
 
-def test_a_text_layer_gives_lines_with_boxes_around_their_ink(
-    walled_reader: DocumentReader, store: Store
-) -> None:
+def test_a_text_layer_gives_lines_with_boxes_around_their_ink(walled_reader: DocumentReader, store: Store) -> None:
     page = read(walled_reader, text_pdf(LETTER), store)
     assert texts(page) == LETTER.splitlines()
     assert page.text_lines is not None
@@ -74,9 +72,7 @@ def test_a_text_layer_gives_lines_with_boxes_around_their_ink(
     assert {line.confidence for line in page.text_lines} == {1.0}
 
 
-@pytest.mark.parametrize(
-    ("rotate", "first_to_second"), [(0, (1, 0)), (90, (0, 1)), (180, (-1, 0)), (270, (0, -1))]
-)
+@pytest.mark.parametrize(("rotate", "first_to_second"), [(0, (1, 0)), (90, (0, 1)), (180, (-1, 0)), (270, (0, -1))])
 def test_boxes_of_a_turned_page_start_where_reading_starts(
     reader: DocumentReader, store: Store, rotate: int, first_to_second: tuple[int, int]
 ) -> None:
@@ -165,9 +161,7 @@ def test_each_frame_of_a_tiff_is_a_page(reader: DocumentReader, store: Store) ->
 
 
 @pytest.mark.parametrize("compression", ["group4", "tiff_lzw", "tiff_adobe_deflate", "packbits"])
-def test_compressed_tiffs_of_fax_and_scanner_are_read(
-    reader: DocumentReader, store: Store, compression: str
-) -> None:
+def test_compressed_tiffs_of_fax_and_scanner_are_read(reader: DocumentReader, store: Store, compression: str) -> None:
     drawn = drawn_page("fax", (400, 300)).convert("1")
     page = read(reader, encoded(drawn, "TIFF", compression=compression), store)
     assert page.pixels is not None
@@ -185,9 +179,7 @@ def test_an_animation_is_its_first_frame(reader: DocumentReader, store: Store) -
 
 
 @pytest.mark.parametrize("codec", ["JPEG", "PNG", "TIFF", "WEBP"])
-def test_a_photograph_is_turned_as_its_camera_was_held(
-    reader: DocumentReader, store: Store, codec: str
-) -> None:
+def test_a_photograph_is_turned_as_its_camera_was_held(reader: DocumentReader, store: Store, codec: str) -> None:
     image = Image.new("RGB", (40, 20), "white")
     image.paste("black", (0, 0, 20, 20))
     path = store(encoded(image, codec, exif=turned(6)))
@@ -215,18 +207,14 @@ HALF_GRAYS = {
 
 
 @pytest.mark.parametrize("mode", HALF_GRAYS)
-def test_every_way_to_write_a_half_grey_is_read_as_one(
-    reader: DocumentReader, store: Store, mode: str
-) -> None:
+def test_every_way_to_write_a_half_grey_is_read_as_one(reader: DocumentReader, store: Store, mode: str) -> None:
     pixels = read(reader, HALF_GRAYS[mode], store).pixels
     assert pixels is not None
     assert pixels.mean() == pytest.approx(128, abs=2)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
-def test_plain_text_is_read_in_its_encoding(
-    walled_reader: DocumentReader, store: Store, encoding: str
-) -> None:
+def test_plain_text_is_read_in_its_encoding(walled_reader: DocumentReader, store: Store, encoding: str) -> None:
     path = store("Grüße aus Köln\r\n\r\n  and a second line  \n".encode(encoding))
     inspection = walled_reader.inspect(path)
     assert (inspection.content_type, inspection.kind, inspection.pages_total) == ("text/plain", "text", 1)
@@ -239,9 +227,7 @@ def test_plain_text_is_read_in_its_encoding(
     assert page.text_lines[0].confidence == 1.0
 
 
-def test_a_short_text_needs_no_child_and_a_long_one_reads_the_same(
-    walled_reader: DocumentReader, store: Store
-) -> None:
+def test_a_short_text_needs_no_child_and_a_long_one_reads_the_same(walled_reader: DocumentReader, store: Store) -> None:
     childless = DocumentReader(LIMITS, children=0)
     lines = [f"Zeile {number} für Köln" for number in range(5000)]
     assert texts(walled_reader.read_page(store("\n".join(lines).encode()), "text", 1)) == lines
@@ -274,9 +260,7 @@ def test_a_short_text_is_looked_at_without_a_child_and_nothing_else_is(store: St
         (b"\xef\xbb\xbf\xff", "document_corrupt"),
     ],
 )
-def test_what_is_no_short_text_after_all_is_refused_without_a_child(
-    data: bytes, code: str, store: Store
-) -> None:
+def test_what_is_no_short_text_after_all_is_refused_without_a_child(data: bytes, code: str, store: Store) -> None:
     with closing(DocumentReader(LIMITS, children=0)) as childless:
         with pytest.raises(DocumentRejected) as refused:
             childless.inspect_short_text(store(data))

@@ -86,9 +86,7 @@ def test_what_a_reader_leaves_waiting_holds_no_transaction(desk: Desk) -> None:
 
 @pytest.mark.parametrize("number", [0, MAX_JOBS + 1])
 def test_too_few_or_too_many_are_refused_in_exact_words(desk: Desk, number: int) -> None:
-    with pytest.raises(
-        InvalidRequest, match=f"You requested {number} jobs. An archive can contain 1 to {MAX_JOBS}"
-    ):
+    with pytest.raises(InvalidRequest, match=f"You requested {number} jobs. An archive can contain 1 to {MAX_JOBS}"):
         archived_jobs(desk.identity, [str(uuid7()) for _ in range(number)])
 
 

@@ -30,15 +30,11 @@ class Bench:
     spec: VersionSpec
 
     def text(self, text: str = "hello", wish: Wish = "", *, identity: Identity | None = None) -> Job:
-        request = JobRequest(
-            model=self.desk.version.served_model.name, input={"text": text}, cache_control=wish
-        )
+        request = JobRequest(model=self.desk.version.served_model.name, input={"text": text}, cache_control=wish)
         return submit_job(identity=identity or self.desk.identity, request=request)
 
     def read(self, document: Document, wish: Wish = "") -> Job:
-        request = JobRequest(
-            model=self.desk.version.served_model.name, document_id=document.id, cache_control=wish
-        )
+        request = JobRequest(model=self.desk.version.served_model.name, document_id=document.id, cache_control=wish)
         return submit_job(identity=self.desk.identity, request=request)
 
     def opened(self, *contents: str, name: str = "a.pdf") -> Document:
@@ -83,10 +79,7 @@ class Bench:
 
     def run_all(self, job: Job, *contents: str) -> list[str]:
         pages = self.desk.pages(job)
-        return [
-            self.run(page, content)
-            for page, content in zip(pages, contents or [""] * len(pages), strict=True)
-        ]
+        return [self.run(page, content) for page, content in zip(pages, contents or [""] * len(pages), strict=True)]
 
     def charges(self, job: Job) -> list[tuple[str, int]]:
         """Return the kind of source and the amount, by page."""

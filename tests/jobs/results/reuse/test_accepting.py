@@ -241,9 +241,7 @@ def test_a_known_page_is_found_by_its_meaning(bench: Bench) -> None:
     with unit_of_work(job.tenant_id):
         if not meaning_available():
             pytest.skip("no pgvector")
-    finish_page(
-        claim, WorkOutput({"text": "read"}, embedding=Embedding("d", (1.0, 0.0))), key=bench.key(claim)
-    )
+    finish_page(claim, WorkOutput({"text": "read"}, embedding=Embedding("d", (1.0, 0.0))), key=bench.key(claim))
     again = bench.text()
     with unit_of_work(job.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute("SELECT number FROM jobs_pageembedding WHERE job_id = %s", [again.id])

@@ -33,7 +33,5 @@ def test_what_a_caller_wishes(header: str | None, wish: str) -> None:
         ("no-store", 0, 0, "BYPASS"),
     ],
 )
-def test_what_the_answer_says_of_a_job_of_three_pages(
-    wish: str, cached: int, coalesced: int, said: str
-) -> None:
+def test_what_the_answer_says_of_a_job_of_three_pages(wish: str, cached: int, coalesced: int, said: str) -> None:
     assert x_cache(wish=wish, pages_total=3, pages_cached=cached, pages_coalesced=coalesced) == said

@@ -19,9 +19,7 @@ def test_known_results_are_paid_at_their_price_as_the_job_is_accepted(bench: Ben
     assert job.state == "succeeded"
     assert purse.stands() == (0, 0)
     with unit_of_work(job.tenant_id):
-        kinds = (
-            LedgerTransaction.objects.filter(source_id=job.id).order_by("id").values_list("kind", flat=True)
-        )
+        kinds = LedgerTransaction.objects.filter(source_id=job.id).order_by("id").values_list("kind", flat=True)
         assert list(kinds) == ["hold", "charge"]
     with pytest.raises(InsufficientFunds):
         bench.text()

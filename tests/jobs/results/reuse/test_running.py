@@ -76,9 +76,7 @@ def test_a_page_that_is_known_by_the_time_it_is_opened_is_a_hit(bench: Bench) ->
     assert (done.state, done.pages_cached, done.pages_coalesced) == (states.SUCCEEDED, 1, 0)
 
 
-@pytest.mark.parametrize(
-    "way", ["failed", "retried", "postponed", "handed_back", "canceled", "swept", "erased"]
-)
+@pytest.mark.parametrize("way", ["failed", "retried", "postponed", "handed_back", "canceled", "swept", "erased"])
 def test_whatever_becomes_of_the_first_the_other_runs_itself(bench: Bench, way: str) -> None:
     document = bench.desk.document(1)
     one, other = bench.read(document), bench.text()

@@ -111,12 +111,8 @@ def test_killed_server_leaves_no_obstacle(home: Path, tmp_path: Path) -> None:
         pass
 
 
-def test_server_dies_with_its_killed_owner_and_the_next_start_waits_for_it(
-    home: Path, tmp_path: Path
-) -> None:
-    owner = subprocess.Popen(
-        [sys.executable, "-c", KILLED_OWNER, str(home)], stdout=subprocess.PIPE, text=True
-    )
+def test_server_dies_with_its_killed_owner_and_the_next_start_waits_for_it(home: Path, tmp_path: Path) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", KILLED_OWNER, str(home)], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
     left = int(owner.stdout.readline())
     owner.send_signal(signal.SIGKILL)

@@ -30,9 +30,7 @@ def test_nobody_listening_is_not_ready() -> None:
     assert asyncio.run(ask_ready("127.0.0.1", free_port())) == Readiness(False)
 
 
-@pytest.mark.parametrize(
-    ("status", "readiness"), [("200 OK", Readiness(True)), ("503 Busy", Readiness(False))]
-)
+@pytest.mark.parametrize(("status", "readiness"), [("200 OK", Readiness(True)), ("503 Busy", Readiness(False))])
 def test_status_decides(status: str, readiness: Readiness) -> None:
     async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 {status}\r\n\r\nnot ready".encode())

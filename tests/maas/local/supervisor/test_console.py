@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from maas.local.supervisor.console import LONGEST_LINE_BYTES, Console, LineSplitter
 
 
-@given(
-    st.lists(st.text(st.characters(exclude_characters="\n\r", codec="utf-8")), max_size=8), st.integers(1, 7)
-)
+@given(st.lists(st.text(st.characters(exclude_characters="\n\r", codec="utf-8")), max_size=8), st.integers(1, 7))
 def test_lines_do_not_depend_on_how_the_bytes_arrive(lines: list[str], size: int) -> None:
     stream = "".join(f"{line}\n" for line in lines).encode()
     splitter = LineSplitter()

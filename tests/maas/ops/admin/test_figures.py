@@ -84,9 +84,7 @@ def test_counting_a_queue_stops_where_it_says_enough(desk: Desk, monkeypatch: py
     assert (waiting, bounded(waiting)) == (3, "2+")
 
 
-def test_of_more_versions_than_are_shown_those_with_work_are_shown(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_more_versions_than_are_shown_those_with_work_are_shown(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.submit()
     monkeypatch.setattr(queues_module, "MAX_VERSIONS", waiting_queues())
     assert queue_of(desk.version).waiting == 1
@@ -94,9 +92,7 @@ def test_of_more_versions_than_are_shown_those_with_work_are_shown(
 
 def test_the_busiest_queue_comes_first(desk: Desk) -> None:
     desk.submit(pages=5)
-    assert [queue.waiting for queue in queues()] == sorted(
-        (queue.waiting for queue in queues()), reverse=True
-    )
+    assert [queue.waiting for queue in queues()] == sorted((queue.waiting for queue in queues()), reverse=True)
 
 
 def test_jobs_of_the_day_are_counted_by_state_and_tenant(desk: Desk) -> None:

@@ -53,9 +53,7 @@ def test_all_but_the_embeddings_is_loaded_where_there_is_no_pgvector(dumped: Pat
     assert is_there(new_database, "jobs_pagetext")
     assert not is_there(new_database, TABLE)
     with psycopg.connect(new_database) as connection:
-        extensions = connection.execute(
-            "SELECT count(*) FROM pg_extension WHERE extname = 'vector'"
-        ).fetchone()
+        extensions = connection.execute("SELECT count(*) FROM pg_extension WHERE extname = 'vector'").fetchone()
     assert extensions == (0,)
 
 

@@ -32,9 +32,7 @@ def test_openai_clients_read_the_error_as_an_object(code: str, kind: str) -> Non
         assert shaped(path, refused) == shaped("/v1/embeddings", refused)
     content_type, body = shaped("/v1/embeddings", problem(code, "No.", request_id="r1", param="input"))
     assert content_type == "application/json"
-    assert body == {
-        "error": {"message": "No.", "type": kind, "param": "input", "code": code, "request_id": "r1"}
-    }
+    assert body == {"error": {"message": "No.", "type": kind, "param": "input", "code": code, "request_id": "r1"}}
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/jobs", "/v1/models/x", "/v1/chat/completions"])
@@ -58,7 +56,5 @@ def test_everybody_else_reads_a_problem(path: str) -> None:
         ("/v1/jobs", 422, 422),
     ],
 )
-def test_what_cannot_be_processed_is_a_bad_request_to_both_protocols(
-    path: str, status: int, answered: int
-) -> None:
+def test_what_cannot_be_processed_is_a_bad_request_to_both_protocols(path: str, status: int, answered: int) -> None:
     assert status_at(path, status) == answered

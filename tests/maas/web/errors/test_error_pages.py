@@ -102,9 +102,7 @@ def test_a_refusal_that_a_page_raises_is_worded_by_the_one_table(member: Client)
     assert answer["Retry-After"] == "7"
 
 
-def test_nothing_is_asked_of_a_database_that_may_be_away(
-    visitor: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_asked_of_a_database_that_may_be_away(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*args: object, **kwargs: object) -> None:
         raise OperationalError("away")
 
@@ -135,9 +133,7 @@ def test_what_was_sent_is_asked_again_from_where_it_was_sent(member: Client) -> 
 
 
 def test_trying_again_never_leads_to_another_site(member: Client) -> None:
-    page = member.post(
-        "/breaks", headers={"Referer": "http://testserver//evil.example/"}, HTTP_HOST="testserver"
-    )
+    page = member.post("/breaks", headers={"Referer": "http://testserver//evil.example/"}, HTTP_HOST="testserver")
     assert 'id="again" href="/%2Fevil.example/"' in page.content.decode()
     away = {"status": 503, "title": "Unavailable", "detail": "Wait.", "code": "restarting"}
     bare = bare_page(away, "//evil.example/ü", "page=2&x=1")

@@ -85,9 +85,7 @@ class Opened:
 async def opened_port(app: Answering, *, stream_idle_s: float = 300.0) -> AsyncIterator[Opened]:
     threads = DatabaseThreads("guests", 1)
     unknown_callers = UnknownCallers()
-    credential_checks = CredentialChecks(
-        Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers)
-    )
+    credential_checks = CredentialChecks(Authorizer(threads, Sessions(threads, unknown_callers), unknown_callers))
     port = GrpcPort(app, Stop(), credential_checks, stream_idle_s=stream_idle_s)
     number = free_port()
     await port.start("127.0.0.1", number)

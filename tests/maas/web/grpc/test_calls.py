@@ -9,9 +9,7 @@ from tenants.core.asgi.protocol import bearer, has_body, header
 
 def test_a_call_is_the_request_that_it_is_on_the_wire() -> None:
     metadata: list[tuple[str, str | bytes]] = [("authorization", "Bearer k"), ("x-trace-bin", b"\xff")]
-    scope = scope_of(
-        "/inference.GRPCInferenceService/ModelInfer", metadata, "ipv4:127.0.0.1:5", has_message=True
-    )
+    scope = scope_of("/inference.GRPCInferenceService/ModelInfer", metadata, "ipv4:127.0.0.1:5", has_message=True)
     assert (scope["method"], scope["client"], scope[OVER_GRPC]) == ("POST", ("127.0.0.1", 5), True)
     assert (bearer(scope), header(scope, b"x-trace-bin")) == ("k", "\xff")
     assert has_body(scope)

@@ -61,9 +61,7 @@ def test_a_wrong_key_is_refused_before_a_message_is_asked_for(caller: Caller) ->
     assert (notes["maas-error-code"], notes["x-request-id"]) == ("invalid_api_key", "mine-1")
 
 
-def test_a_call_is_answered_metered_and_told_once(
-    caller: Caller, holding: HoldingModel, tenant: CreatedTenant
-) -> None:
+def test_a_call_is_answered_metered_and_told_once(caller: Caller, holding: HoldingModel, tenant: CreatedTenant) -> None:
     answer = caller.infer(holding.name, "a", "b")
     assert list(answer.outputs[0].shape) == [2, 2]
     assert uses_of(tenant.tenant.id) == 1
@@ -137,9 +135,7 @@ def test_many_small_parts_are_refused_before_they_are_read(caller: Caller, raw_i
     assert (code, "more than 300 fields" in words) == (Status.INVALID_ARGUMENT, True)
 
 
-@pytest.mark.parametrize(
-    "written", [b"\xff" * 40, b"\x0a\xff", b"\x0b", b"\x2a\x03\x0a\x09x", b"\x0a\x02\xff\xfe"]
-)
+@pytest.mark.parametrize("written", [b"\xff" * 40, b"\x0a\xff", b"\x0b", b"\x2a\x03\x0a\x09x", b"\x0a\x02\xff\xfe"])
 def test_what_is_no_message_is_refused(caller: Caller, raw_infer: Any, written: bytes) -> None:
     code, words, _ = refusal_of(lambda: raw_infer(written, metadata=caller.metadata, timeout=TIMEOUT_S))
     assert (code, "cannot be read" in words) == (Status.INVALID_ARGUMENT, True)
@@ -178,9 +174,7 @@ def test_a_stream_that_is_left_ends_all_its_work(caller: Caller, holding: Holdin
         assert holding.left.acquire(timeout=TIMEOUT_S)
 
 
-def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
-    caller: Caller, holding: HoldingModel
-) -> None:
+def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(caller: Caller, holding: HoldingModel) -> None:
     ended = threading.Event()
 
     def one_message() -> Iterator[Any]:
@@ -190,9 +184,7 @@ def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
     streams = [caller.stub.ModelStreamInfer(one_message(), metadata=caller.metadata) for _ in range(16)]
     for stream in streams:
         assert not next(stream).error_message
-    code, words, notes = refusal_of(
-        lambda: next(caller.stub.ModelStreamInfer(one_message(), metadata=caller.metadata))
-    )
+    code, words, notes = refusal_of(lambda: next(caller.stub.ModelStreamInfer(one_message(), metadata=caller.metadata)))
     assert (code, "16 streams open" in words, notes["retry-after"]) == (Status.UNAVAILABLE, True, "5")
     ended.set()
     for stream in streams:
@@ -201,9 +193,7 @@ def test_streams_of_one_tenant_are_bounded_and_their_places_come_back(
 
     def is_open() -> bool:
         try:
-            return bool(
-                next(caller.stub.ModelStreamInfer(iter([asked(holding.name, "a")]), metadata=caller.metadata))
-            )
+            return bool(next(caller.stub.ModelStreamInfer(iter([asked(holding.name, "a")]), metadata=caller.metadata)))
         except grpc.RpcError:
             return False
 
@@ -231,9 +221,7 @@ def test_many_callers_on_connections_of_their_own(
     assert uses_of(tenant.tenant.id) == 60
 
 
-def test_a_process_that_stops_lets_go_of_calls_and_streams(
-    holding: HoldingModel, tenant: CreatedTenant
-) -> None:
+def test_a_process_that_stops_lets_go_of_calls_and_streams(holding: HoldingModel, tenant: CreatedTenant) -> None:
     port = free_port()
     with (
         GranianServer("maas.asgi:application", {"MAAS_GRPC_PORT": str(port)}) as server,

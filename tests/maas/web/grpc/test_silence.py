@@ -50,10 +50,7 @@ def test_silent_calls_of_many_tenants_keep_no_other_from_being_answered() -> Non
 
 def test_a_silent_call_that_gives_way_is_told_why() -> None:
     ones = Answering(
-        **{
-            str(number): Identity(UUID(int=number), effective_limits(), frozenset(SCOPES))
-            for number in range(33)
-        }
+        **{str(number): Identity(UUID(int=number), effective_limits(), frozenset(SCOPES)) for number in range(33)}
     )
 
     async def scenario() -> None:

@@ -152,9 +152,7 @@ def test_without_a_good_key_it_is_refused_at_once_and_kept_nowhere(
 
 @pytest.mark.parametrize("path", ["/sign-in", "/admin/login/", "/", "/nothing"])
 @pytest.mark.parametrize("body", [[ANNOUNCED], [CHUNKED]], ids=["announced", "chunked"])
-def test_a_page_takes_of_a_stranger_no_more_than_it_takes_to_sign_in(
-    web: Web, path: str, body: list[str]
-) -> None:
+def test_a_page_takes_of_a_stranger_no_more_than_it_takes_to_sign_in(web: Web, path: str, body: list[str]) -> None:
     before, written = web.files(), web.written_bytes()
     outcome = send_giant(web, path, [*body, FORM], start=FORM_HEAD)
     assert outcome.status == 413
@@ -177,9 +175,7 @@ def test_who_asks_before_sending_is_not_told_to_go_on(web: Web) -> None:
     assert answer.startswith("HTTP/1.1 401")
 
 
-@pytest.mark.parametrize(
-    "path", ["/v1/embeddings", "/v2/models/embed/infer", "/v2/models/embed/versions/1/infer"]
-)
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/v2/models/embed/infer", "/v2/models/embed/versions/1/infer"])
 @pytest.mark.parametrize("body", [[ANNOUNCED], [CHUNKED]], ids=["announced", "chunked"])
 def test_with_a_good_key_a_call_is_refused_in_its_protocols_words_once_it_is_too_large(
     web: Web, tenant: CreatedTenant, path: str, body: list[str]

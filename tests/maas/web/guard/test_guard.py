@@ -61,9 +61,7 @@ def test_a_wrong_key_is_refused_and_the_connection_closed(telling_server: Grania
 def test_the_scheme_of_the_header_is_read_without_regard_to_case(
     telling_server: GranianServer, tenant: CreatedTenant
 ) -> None:
-    answer = httpx.get(
-        f"{telling_server.url}/v1/echo", headers={"Authorization": f"bearer  {tenant.key.text}"}
-    )
+    answer = httpx.get(f"{telling_server.url}/v1/echo", headers={"Authorization": f"bearer  {tenant.key.text}"})
     assert answer.status_code == 200
 
 
@@ -95,9 +93,7 @@ def test_a_request_to_read_without_credentials_is_left_to_the_views(telling_serv
     assert "maas.identity" not in httpx.get(f"{telling_server.url}/v1/echo").json()["environ"]
 
 
-def test_a_key_in_the_address_is_refused_and_not_logged(
-    telling_server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_a_key_in_the_address_is_refused_and_not_logged(telling_server: GranianServer, tenant: CreatedTenant) -> None:
     for path in ("/v1/echo", "/echo"):
         answer = httpx.get(f"{telling_server.url}{path}", params={"key": tenant.key.text})
         assert (answer.status_code, _code(answer)) == (400, "key_in_query")
@@ -117,9 +113,7 @@ def test_a_revoked_key_dies_within_a_second(telling_server: GranianServer, tenan
     assert _code(answer) == "api_key_revoked"
 
 
-def test_the_key_of_a_suspended_tenant_is_refused(
-    telling_server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_the_key_of_a_suspended_tenant_is_refused(telling_server: GranianServer, tenant: CreatedTenant) -> None:
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(state=Tenant.State.SUSPENDED)
     answer = httpx.get(f"{telling_server.url}/v1/echo", headers=_bearer(tenant.key.text))
@@ -144,9 +138,7 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(
     assert b'"limit_bytes": 8388608' in answer.body
 
 
-def test_a_body_that_turns_out_too_large_is_refused(
-    telling_server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_a_body_that_turns_out_too_large_is_refused(telling_server: GranianServer, tenant: CreatedTenant) -> None:
     head = f"POST /v1/echo HTTP/1.1\nTransfer-Encoding: chunked\nAuthorization: Bearer {tenant.key.text}"
     with RawRequest(telling_server.port, head) as request:
         assert request.send_until_refused(BLOCK, 100 * 2**20) < 30 * 2**20

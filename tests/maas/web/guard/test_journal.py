@@ -68,9 +68,7 @@ def test_a_refusal_is_told_with_its_words(telling_server: GranianServer, tenant:
     assert entry.problem_fields["request_id"] == entry.request_id
 
 
-def test_what_is_no_tenants_is_counted_and_told_to_nobody(
-    telling_server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_what_is_no_tenants_is_counted_and_told_to_nobody(telling_server: GranianServer, tenant: CreatedTenant) -> None:
     before = minutes_total("4xx")
     assert ask(telling_server, "/v1/echo", new_key(livemode=True).text).status_code == 401
     eventually(lambda: minutes_total("4xx") > before, "the count of refusals")
@@ -93,9 +91,7 @@ def test_the_use_of_an_ended_key_is_told_to_its_tenant_and_is_no_use(
     for _ in range(2):  # The second is refused from memory.
         assert ask(telling_server, "/v1/echo", tenant.key.text).status_code == 401
     entries = eventually(lambda: two_of(tenant), "both in the journal")
-    assert {(entry.problem_fields["code"], entry.key_id) for entry in entries} == {
-        (code, str(tenant.key.key.id))
-    }
+    assert {(entry.problem_fields["code"], entry.key_id) for entry in entries} == {(code, str(tenant.key.key.id))}
     with unit_of_work(tenant.tenant.id):
         assert ApiKey.objects.get().last_used_at is None
 
@@ -186,9 +182,7 @@ def test_a_tenants_list_is_bounded(make_journal: Callable[[str], Journal], ident
     assert entries[0].path == f"1-{KEPT - 101}"
 
 
-@pytest.mark.parametrize(
-    ("method", "status", "told"), [("GET", 200, 0), ("GET", 404, 1), ("POST", 200, 1)], ids=str
-)
+@pytest.mark.parametrize(("method", "status", "told"), [("GET", 200, 0), ("GET", 404, 1), ("POST", 200, 1)], ids=str)
 def test_of_people_only_what_they_do_and_what_goes_wrong_is_told(
     make_journal: Callable[[str], Journal], identity: Identity, method: str, status: int, told: int
 ) -> None:
@@ -307,9 +301,7 @@ def test_every_socket_is_told_once(make_journal: Callable[[str], Journal], inner
         journal = make_journal(NOWHERE)
         threads, unknown_callers = DatabaseThreads("test-guard", 1), UnknownCallers()
         keys, sessions = KeyRing(threads, unknown_callers), Sessions(threads, unknown_callers)
-        guard = EdgeGuard(
-            inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8)
-        )
+        guard = EdgeGuard(inner, keys, sessions, Stop(), journal, desk=Desk(settings.MAAS_REDIS_URL), intake=Intake(8))
         scope = scope_of("/ws/events") | {"type": "websocket"}
         await guard(scope, ignore, ignore)  # type: ignore[arg-type]  # nothing is received
         return [note.status for note in journal._waiting]

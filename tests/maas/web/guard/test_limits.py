@@ -44,9 +44,7 @@ def client_of(server: GranianServer, tenant: CreatedTenant) -> httpx.Client:
     return httpx.Client(base_url=server.url, headers=key, timeout=30)
 
 
-def test_a_refusal_says_what_was_met_and_when_to_come_again(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_a_refusal_says_what_was_met_and_when_to_come_again(server: GranianServer, tenant: CreatedTenant) -> None:
     limit(tenant, requests_per_minute=2)
     with client_of(server, tenant) as client:
         first, second, third = (client.get("/v1/models") for _ in range(3))
@@ -79,9 +77,7 @@ def test_a_keys_own_limit_holds_beside_its_tenants(server: GranianServer, tenant
     assert "key-requests" not in free.headers["ratelimit"]
 
 
-def test_what_fails_counts_too_and_what_is_refused_does_not(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_what_fails_counts_too_and_what_is_refused_does_not(server: GranianServer, tenant: CreatedTenant) -> None:
     limit(tenant, requests_per_minute=5)
     with client_of(server, tenant) as client:
         wrong = [
@@ -98,9 +94,7 @@ def test_what_fails_counts_too_and_what_is_refused_does_not(
     assert len({answer.headers["ratelimit"].split(";t=")[0] for answer in refused}) == 1
 
 
-def test_who_is_over_the_limit_is_refused_before_the_body_is_read(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_who_is_over_the_limit_is_refused_before_the_body_is_read(server: GranianServer, tenant: CreatedTenant) -> None:
     limit(tenant, requests_per_minute=1)
     with client_of(server, tenant) as client:
         client.get("/v1/models")
@@ -146,9 +140,7 @@ def test_a_changed_limit_and_a_revoked_key_are_there_within_a_second(
         assert two.get("/v1/models").status_code == 200
         limit(tenant, requests_per_minute=60)
         deadline = time.monotonic() + 1.0
-        while not all(
-            "q=60;" in client.get("/v1/models").headers["ratelimit-policy"] for client in (one, two)
-        ):
+        while not all("q=60;" in client.get("/v1/models").headers["ratelimit-policy"] for client in (one, two)):
             assert time.monotonic() < deadline
         with unit_of_work(tenant.tenant.id):
             assert revoke_key(key_id=tenant.key.key.id)
@@ -162,9 +154,7 @@ def use_up(client: openai.OpenAI) -> None:
         client.models.list()
 
 
-def test_openais_client_waits_as_it_is_told_and_tries_again(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_openais_client_waits_as_it_is_told_and_tries_again(server: GranianServer, tenant: CreatedTenant) -> None:
     """The limit is one request a second. The second request waits for a second and is then admitted."""
     limit(tenant, requests_per_minute=60)
     with client_of(server, tenant) as client:
@@ -197,18 +187,14 @@ def test_embeddings_say_it_as_openai_does(server: GranianServer, tenant: Created
     assert "tokens" not in others["ratelimit"]
 
 
-def test_openais_client_reads_what_is_wrong_with_a_model(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_openais_client_reads_what_is_wrong_with_a_model(server: GranianServer, tenant: CreatedTenant) -> None:
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key=tenant.key.text, max_retries=0) as client:
         with pytest.raises(openai.NotFoundError) as missing:
             client.models.retrieve("nothing")
         assert missing.value.code == "model_not_found"
         assert missing.value.type == "invalid_request_error"
         assert missing.value.body["message"]  # type: ignore[index]
-    whole = httpx.get(
-        f"{server.url}/v1/models/nothing", headers={"Authorization": f"Bearer {tenant.key.text}"}
-    )
+    whole = httpx.get(f"{server.url}/v1/models/nothing", headers={"Authorization": f"Bearer {tenant.key.text}"})
     assert whole.headers["content-type"] == "application/problem+json"
     assert whole.json()["detail"] == whole.json()["error"]["message"]
     refused = httpx.get(f"{server.url}/v1/models", headers={"Authorization": "Bearer wrong"}).json()
@@ -270,16 +256,12 @@ def test_a_document_whose_job_is_refused_is_not_stored(server: GranianServer, te
         model = ServedModel.objects.create(
             name=unique("model"), accepts=["document"], price_meter="page", price_micros=1
         )
-        model.current = ModelVersion.objects.create(
-            served_model=model, number=1, runtime="ocr", digest="0" * 64
-        )
+        model.current = ModelVersion.objects.create(served_model=model, number=1, runtime="ocr", digest="0" * 64)
         model.save()
     taken = 0
     with client_of(server, tenant) as client:
         # Redis may answer late while this machine does other things, and each process then keeps a limit of its own.
-        while (
-            answer := client.post("/v1/jobs", data={"model": model.name}, files=a_page())
-        ).status_code == 202:
+        while (answer := client.post("/v1/jobs", data={"model": model.name}, files=a_page())).status_code == 202:
             taken += 1
             assert taken < 5
     assert answer.status_code == 429, answer.text
@@ -306,8 +288,6 @@ def test_without_redis_requests_go_on_and_each_process_keeps_the_limit(tenant: C
                 statuses = {answer.status_code for answer in answers}
                 assert statuses == {200, 429}
                 assert 50 <= [answer.status_code for answer in answers].count(200) < 110
-            eventually(
-                lambda: "limits_redis_unavailable" in server.log_path.read_text(), "it is said in the log"
-            )
+            eventually(lambda: "limits_redis_unavailable" in server.log_path.read_text(), "it is said in the log")
     finally:
         redis.kill()

@@ -88,9 +88,7 @@ def answers(
     servers: Sequence[GranianServer], tenant: CreatedTenant, model: str, text: Ask, callers: int = CALLERS
 ) -> Counter[int | str]:
     """Send requests at once. Return the number of each status, and of each code of a refusal."""
-    eventually(
-        lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", TIMEOUT_S
-    )
+    eventually(lambda: all(_knows(server, tenant, model) for server in servers), "both know the model", TIMEOUT_S)
 
     async def ask(client: httpx.AsyncClient, number: int) -> int | str:
         answer = await client.post("/v1/embeddings", json={"model": model, "input": text(number)})

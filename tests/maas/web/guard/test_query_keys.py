@@ -29,8 +29,6 @@ def test_a_key_in_an_address_is_found(query: str) -> None:
     assert carries_key(query.encode())
 
 
-@pytest.mark.parametrize(
-    "query", ["", "a=1", "q=maas_live", "prefix=maas_live_0123456789ab", "ticket=abc", "%zz"]
-)
+@pytest.mark.parametrize("query", ["", "a=1", "q=maas_live", "prefix=maas_live_0123456789ab", "ticket=abc", "%zz"])
 def test_other_addresses_are_not_suspected(query: str) -> None:
     assert not carries_key(query.encode())

@@ -45,10 +45,7 @@ def ask(server: GranianServer, path: str, key: str, told: str, **call: object) -
 def test_the_address_is_the_one_that_the_proxy_saw(
     behind_a_proxy: GranianServer, tenant: CreatedTenant, told: str, status: int
 ) -> None:
-    assert (
-        ask(behind_a_proxy, "/v1/limits", key_of(tenant, allowed_networks=AT_HOME), told).status_code
-        == status
-    )
+    assert ask(behind_a_proxy, "/v1/limits", key_of(tenant, allowed_networks=AT_HOME), told).status_code == status
 
 
 @pytest.mark.parametrize(
@@ -88,9 +85,7 @@ def test_a_ticket_is_no_way_around(behind_a_proxy: GranianServer, tenant: Create
         EventSocket(behind_a_proxy.url, query=f"?ticket={ticket}", headers={"X-Forwarded-For": ELSEWHERE})
 
 
-def test_a_key_in_the_address_of_a_socket_is_refused(
-    behind_a_proxy: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_a_key_in_the_address_of_a_socket_is_refused(behind_a_proxy: GranianServer, tenant: CreatedTenant) -> None:
     with pytest.raises(InvalidStatus) as refused:
         EventSocket(behind_a_proxy.url, query=f"?api_key={tenant.key.text}")
     assert refused.value.response.status_code == 400

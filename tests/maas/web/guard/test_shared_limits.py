@@ -21,9 +21,7 @@ TRIES = 10
 
 
 def limited_tenant() -> CreatedTenant:
-    tenant = create_tenant(
-        name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse"
-    )
+    tenant = create_tenant(name=unique("tenant"), email=f"{unique('owner')}@example.com", password="correct horse")
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(requests_per_minute=LIMIT)
     return tenant

@@ -96,9 +96,7 @@ def test_who_is_signed_in_goes_on_from_an_address_that_has_no_try_left(
         assert ask(client, own) not in {401, 429}
 
 
-def test_handshakes_count_among_the_requests_of_their_key(
-    server: GranianServer, tenant: CreatedTenant
-) -> None:
+def test_handshakes_count_among_the_requests_of_their_key(server: GranianServer, tenant: CreatedTenant) -> None:
     with operator_work():
         Tenant.objects.filter(id=tenant.tenant.id).update(requests_per_minute=3)
     own = {"Authorization": f"Bearer {tenant.key.text}", "X-Forwarded-For": "192.0.2.8"}

@@ -40,9 +40,7 @@ def test_the_same_name_twice_is_refused() -> None:
         sign_on_providers(["acme", "acme"], OWN, secure=False)
 
 
-@pytest.mark.parametrize(
-    ("url", "secure"), [("id.acme.example", False), ("ftp://a", False), ("http://a", True)]
-)
+@pytest.mark.parametrize(("url", "secure"), [("id.acme.example", False), ("ftp://a", False), ("http://a", True)])
 def test_an_address_that_cannot_be_trusted_is_refused(url: str, secure: bool) -> None:
     with pytest.raises(ImproperlyConfigured, match="MAAS_OIDC_ACME_URL"):
         sign_on_providers(["acme"], {**OWN, "MAAS_OIDC_ACME_URL": url}, secure=secure)
@@ -57,9 +55,7 @@ def test_a_known_one_needs_its_secret_and_no_address(name: str) -> None:
     assert found.id == name.lower()
 
 
-@pytest.mark.parametrize(
-    ("directory", "issuer"), [("common", True), ("organizations", True), ("72f9-id", False)]
-)
+@pytest.mark.parametrize(("directory", "issuer"), [("common", True), ("organizations", True), ("72f9-id", False)])
 def test_microsofts_tokens_name_the_directory_that_a_person_comes_from(directory: str, issuer: bool) -> None:
     given = {
         "MAAS_MICROSOFT_CLIENT_ID": "us",

@@ -29,9 +29,7 @@ def answered(tenant: CreatedTenant) -> dict[str, Any]:
     return body
 
 
-def test_balance_and_budgets_are_told(
-    tenant: CreatedTenant, other_tenant: CreatedTenant, purse: Purse
-) -> None:
+def test_balance_and_budgets_are_told(tenant: CreatedTenant, other_tenant: CreatedTenant, purse: Purse) -> None:
     purse.prepaid(100, line=20)
     purse.budget(80)
     purse.budget(70, uuid7())

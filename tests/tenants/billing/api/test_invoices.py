@@ -82,16 +82,12 @@ def test_another_tenants_is_like_one_that_never_was(ask: Any, other_tenant: Crea
         said = [json.loads(one.content) for one in (foreign, unknown)]
         for one in said:
             one.pop("request_id")
-        assert said[0]["detail"].replace(str(theirs.id), "ID") == said[1]["detail"].replace(
-            str(nobodys), "ID"
-        )
+        assert said[0]["detail"].replace(str(theirs.id), "ID") == said[1]["detail"].replace(str(nobodys), "ID")
     assert ask("/no-id").status_code == 404
     assert ids(ask("")) == []
 
 
-def test_a_key_that_was_not_given_the_scope_is_told_nothing(
-    tenant: CreatedTenant, working_identity: Any
-) -> None:
+def test_a_key_that_was_not_given_the_scope_is_told_nothing(tenant: CreatedTenant, working_identity: Any) -> None:
     invoice = issued(tenant.tenant.id)
     for path in ("", "/export", "/upcoming", f"/{invoice.id}", f"/{invoice.id}/pdf", f"/{invoice.id}/csv"):
         answer = Client().get(f"/v1/invoices{path}", **{IDENTITY: working_identity})

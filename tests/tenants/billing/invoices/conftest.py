@@ -86,9 +86,7 @@ class Customer:
     def pays_before(self, micros: int) -> None:
         with operator_work(), transaction.atomic(using=OPERATOR):
             set_terms(tenant_id=self.tenant_id, currency="EUR", kind="prepaid")
-            grant_credit(
-                tenant_id=self.tenant_id, currency="EUR", amount_micros=micros, reason="test", made_by=""
-            )
+            grant_credit(tenant_id=self.tenant_id, currency="EUR", amount_micros=micros, reason="test", made_by="")
 
     def is_billed_to(self, **fields: Any) -> None:
         with operator_work():

@@ -31,9 +31,7 @@ MONTH = MonthOfTime(FIRST, AFTER, AFTER)
 PLAN = UUID(int=1)
 DAY = timedelta(days=1)
 
-prices = st.builds(
-    Price, st.just("page"), st.integers(0, 50_000), st.sampled_from([1, 3, 1_000]), st.just("EUR")
-)
+prices = st.builds(Price, st.just("page"), st.integers(0, 50_000), st.sampled_from([1, 3, 1_000]), st.just("EUR"))
 days = st.integers(1, 30).map(lambda n: date(2026, 6, n))
 used_once = st.builds(Used, days, st.sampled_from("ab"), st.integers(1, 9_999), prices, st.booleans())
 uses = st.lists(used_once, max_size=30)
@@ -125,9 +123,7 @@ def test_a_plan_that_follows_another_includes_units_for_the_rest_of_the_month() 
     used = (Used(date(2026, 6, 20), "ocr", 900, price),)
     middle = FIRST + 15 * DAY
     first = Segment(FIRST, middle, (), PLAN, "EUR", included=(Included("", "page", 1_000),))
-    second = Segment(
-        middle, AFTER, used, PLAN, "EUR", included=(Included("", "page", 1_001),), follows_a_plan=True
-    )
+    second = Segment(middle, AFTER, used, PLAN, "EUR", included=(Included("", "page", 1_001),), follows_a_plan=True)
     (amount,) = month_amounts(MONTH, [first, second]).values()
     assert (amount.included, amount.exact_micros) == (501, 399_000)
 
@@ -160,8 +156,6 @@ def test_credit_notes_together_take_back_all_of_the_tax(cents: list[int], rate: 
     assert before == Corrected(net, tax)
 
 
-@pytest.mark.parametrize(
-    ("total", "balance", "due"), [(100, 50, 0), (100, -30, 30), (100, -300, 100), (0, -5, 0)]
-)
+@pytest.mark.parametrize(("total", "balance", "due"), [(100, 50, 0), (100, -30, 30), (100, -300, 100), (0, -5, 0)])
 def test_only_what_the_balance_lacks_is_due(total: int, balance: int, due: int) -> None:
     assert due_micros(total_micros=total, balance_micros=balance) == due

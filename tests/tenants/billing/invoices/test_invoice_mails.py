@@ -105,9 +105,7 @@ def test_no_name_adds_a_header_or_a_line(tenant: CreatedTenant) -> None:
     assert "A Bcc: x@example.com" in sent[0].body
 
 
-def test_old_ones_and_those_of_a_product_without_mail_are_not_sent(
-    tenant: CreatedTenant, settings: Any
-) -> None:
+def test_old_ones_and_those_of_a_product_without_mail_are_not_sent(tenant: CreatedTenant, settings: Any) -> None:
     old = issued(tenant.tenant.id, id=first_id_at(timezone.now() - timedelta(days=4)))
     mail_invoices()
     assert not of(old)

@@ -91,9 +91,7 @@ def month_exactly(books: Books, first: date, after: date) -> dict[str, int]:
         mine = [use for use in books.uses if start <= midnight(use.day) + timedelta(hours=12) < end]
         for use in sorted(mine, key=lambda one: (one.day, -Fraction(one.amount, one.per))):
             for _ in range(use.quantity):
-                pool = next(
-                    (name for name in ((use.model, use.meter), ("", use.meter)) if pools.get(name, 0)), None
-                )
+                pool = next((name for name in ((use.model, use.meter), ("", use.meter)) if pools.get(name, 0)), None)
                 if pool is not None and use.amount:
                     pools[pool] -= 1
                 else:
@@ -197,9 +195,7 @@ def takes_some_back(chance: random.Random, customer: Customer, invoice: Invoice)
     return customer.credited(invoice, part)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))]
-)
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))])
 def test_ledger_and_invoices_come_to_what_a_slow_computation_says(
     customer: Customer, seller: Seller, seed: int
 ) -> None:

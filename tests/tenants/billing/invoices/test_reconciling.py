@@ -40,9 +40,7 @@ def test_after_bills_late_uses_credit_notes_and_losses_nothing_differs(customer:
     assert found(customer) == []
 
 
-def test_an_invoice_that_says_something_else_than_the_ledger_is_found(
-    customer: Customer, unkept: None
-) -> None:
+def test_an_invoice_that_says_something_else_than_the_ledger_is_found(customer: Customer, unkept: None) -> None:
     invoice = customer.is_billed(1_000)
     with operator_work():
         type(invoice).objects.filter(pk=invoice.pk).update(

@@ -72,9 +72,7 @@ def test_one_that_cannot_be_billed_is_told_and_keeps_no_other_waiting(
         bill_ended_months()
     assert len(billed(richer)) == 1
     assert billed(poorer) == []
-    assert {log["event"] for log in logs if log.get("tenant_id") == str(poorer.tenant_id)} == {
-        "month_not_billed"
-    }
+    assert {log["event"] for log in logs if log.get("tenant_id") == str(poorer.tenant_id)} == {"month_not_billed"}
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(days=-1), timedelta(hours=2)])

@@ -46,9 +46,7 @@ async def all_of(asked: list[Coroutine[Any, Any, Reservation | None]]) -> list[R
 
 def used(tenant_id: UUID, key_id: UUID | None, cost: int = 10, *, event_id: UUID | None = None) -> MeterEvent:
     event_id, price = event_id or uuid7(), Price("call", cost, 1, "EUR")
-    return MeterEvent(
-        event_id, tenant_id, "call", "embed", 1, 1, price, True, at_ms=event_id.int >> 80, key_id=key_id
-    )
+    return MeterEvent(event_id, tenant_id, "call", "embed", 1, 1, price, True, at_ms=event_id.int >> 80, key_id=key_id)
 
 
 def charge(*calls: Reservation, cost: int | None = None) -> None:
@@ -92,9 +90,7 @@ def test_who_is_known_to_have_no_bound_is_looked_at_by_nobody(tenant: CreatedTen
 
 
 @pytest.mark.parametrize("of", ["balance", "tenant", "key"])
-def test_a_key_is_known_to_be_bounded_by_whatever_bounds_it(
-    tenant: CreatedTenant, purse: Purse, of: str
-) -> None:
+def test_a_key_is_known_to_be_bounded_by_whatever_bounds_it(tenant: CreatedTenant, purse: Purse, of: str) -> None:
     key_id = identify_key(tenant.key.text).key_id
     if of == "balance":
         purse.prepaid(5)
@@ -158,9 +154,7 @@ def test_whoever_leaves_while_money_is_set_aside_leaves_none_of_it(identity: Ide
     at_tills(ask)
 
 
-def test_credit_that_is_granted_is_spent_by_who_was_refused_a_moment_ago(
-    identity: Identity, purse: Purse
-) -> None:
+def test_credit_that_is_granted_is_spent_by_who_was_refused_a_moment_ago(identity: Identity, purse: Purse) -> None:
     purse.prepaid(9)
 
     async def ask(call_holds: CallHolds, _: CallHolds) -> None:
@@ -241,9 +235,7 @@ def test_a_hold_that_comes_to_nothing_holds_no_call_up_for_long(
     at_tills(ask)
 
 
-def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(
-    identity: Identity, purse: Purse
-) -> None:
+def test_calls_are_charged_once_together_and_to_the_budget_of_their_key(identity: Identity, purse: Purse) -> None:
     purse.prepaid(100)
     purse.budget(25, identity.key_id)
     tenant_id, key_id = identity.tenant_id, identity.key_id

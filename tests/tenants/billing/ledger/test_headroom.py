@@ -22,9 +22,7 @@ INVOICED = BoundRow("wallet", "EUR", None)
         ([BoundRow("wallet", "USD", 30), INVOICED], Headrooms()),
     ],
 )
-def test_a_caller_may_spend_what_the_tightest_of_its_bounds_leaves(
-    rows: list[BoundRow], rooms: Headrooms
-) -> None:
+def test_a_caller_may_spend_what_the_tightest_of_its_bounds_leaves(rows: list[BoundRow], rooms: Headrooms) -> None:
     assert Headrooms.of(rows, "EUR") == rooms
 
 

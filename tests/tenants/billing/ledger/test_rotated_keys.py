@@ -65,9 +65,7 @@ def test_both_are_told_of_one_budget_and_there_is_one(both: tuple[Identity, Iden
     told = []
     for one in both:
         with unit_of_work(one.tenant_id):
-            told.append(
-                [budget.monthly_micros for balance in balances(one.key_id) for budget in balance.budgets]
-            )
+            told.append([budget.monthly_micros for balance in balances(one.key_id) for budget in balance.budgets])
             assert Budget.objects.count() == 1
     assert told == [[100], [100]]
     assert [one.bounded for one in both] == [True, True]
@@ -80,9 +78,7 @@ def test_what_goes_on_without_its_caller_knows_whose_budget_it_has(both: tuple[I
     assert again.budget_key_id == new.budget_key_id == old.budget_key_id == old.key_id
 
 
-def test_a_budget_that_is_set_for_the_successor_counts_what_both_have_used(
-    tenant: CreatedTenant, purse: Purse
-) -> None:
+def test_a_budget_that_is_set_for_the_successor_counts_what_both_have_used(tenant: CreatedTenant, purse: Purse) -> None:
     purse.prepaid(1000)
     with unit_of_work(tenant.tenant.id):
         hold(purse.source(tenant.key.key.id), 40)

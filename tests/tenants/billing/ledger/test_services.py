@@ -169,9 +169,7 @@ def test_entries_that_do_not_come_to_nothing_are_refused_at_the_end(purse: Purse
         (APP, "tenants_usagerecord"),
     ],
 )
-@pytest.mark.parametrize(
-    "statement", ["UPDATE {} SET currency = 'XXX'", "DELETE FROM {}", "TRUNCATE {} CASCADE"]
-)
+@pytest.mark.parametrize("statement", ["UPDATE {} SET currency = 'XXX'", "DELETE FROM {}", "TRUNCATE {} CASCADE"])
 def test_nobody_changes_or_takes_away_what_is_written(alias: str, table: str, statement: str) -> None:
     with pytest.raises(DatabaseError) as refused, connections[alias].cursor() as cursor:
         cursor.execute(statement.format(table))
@@ -189,13 +187,9 @@ def test_one_grant_asked_for_twice_is_given_once(purse: Purse) -> None:
     ("currency", "micros", "reason"),
     [("eur", 5, "why"), ("EUR", 0, "why"), ("EUR", 5, " "), ("EUR", 10**16, "why")],
 )
-def test_a_grant_that_makes_no_sense_is_refused(
-    purse: Purse, currency: str, micros: int, reason: str
-) -> None:
+def test_a_grant_that_makes_no_sense_is_refused(purse: Purse, currency: str, micros: int, reason: str) -> None:
     with pytest.raises(InvalidTerms), operator_work():
-        grant_credit(
-            tenant_id=purse.tenant_id, currency=currency, amount_micros=micros, reason=reason, made_by="me"
-        )
+        grant_credit(tenant_id=purse.tenant_id, currency=currency, amount_micros=micros, reason=reason, made_by="me")
 
 
 def test_a_budget_refuses_what_would_pass_it_and_says_what_is_left(purse: Purse) -> None:

@@ -58,9 +58,7 @@ def test_an_event_cut_off_is_refused(make_event: MakeEvent) -> None:
 
 def test_an_event_of_another_format_is_refused_by_its_number(make_event: MakeEvent) -> None:
     written = bytes([COVERED + 1]) + write_event(make_event())[1:]
-    with pytest.raises(
-        Unreadable, match=f"format {COVERED + 1}, and this version of the product reads {COVERED}"
-    ):
+    with pytest.raises(Unreadable, match=f"format {COVERED + 1}, and this version of the product reads {COVERED}"):
         read_event(written)
 
 

@@ -93,9 +93,7 @@ def being_recorded_elsewhere(event: MeterEvent) -> Iterator[None]:
 
 def one_that_waits() -> int:
     """Return the process ID of the connection that waits for a lock, once there is one."""
-    statement = (
-        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    )
+    statement = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     return int(str(eventually(lambda: as_owner(statement), "somebody waits for the lock")[0][0]))
 
 
@@ -140,9 +138,7 @@ def test_ten_thousand_uses_by_many_callers_and_two_leaders_come_to_what_python_s
         assert list(by_day(tenant_id).values()) == [sums_of(events)]
 
 
-def test_a_use_written_three_times_counts_once(
-    waiting: Backlog, aside: Backlog, make_event: MakeEvent
-) -> None:
+def test_a_use_written_three_times_counts_once(waiting: Backlog, aside: Backlog, make_event: MakeEvent) -> None:
     event = make_event()
     put(event, event, make_event())
     roll_up(waiting)
@@ -152,9 +148,7 @@ def test_a_use_written_three_times_counts_once(
     assert waiting.length() == aside.length() == 0
 
 
-def test_what_was_committed_and_not_taken_out_is_counted_once(
-    waiting: Backlog, make_event: MakeEvent
-) -> None:
+def test_what_was_committed_and_not_taken_out_is_counted_once(waiting: Backlog, make_event: MakeEvent) -> None:
     made = [make_event() for _ in range(5)]
     put(*made)
     killed_here = count(entries(waiting))
@@ -241,9 +235,7 @@ def test_what_was_set_aside_counts_once_its_cause_is_mended(
     assert [entry.fields[FIELD] for entry in entries(aside)] == [b"?"]
 
 
-def test_uses_wait_while_postgres_is_away_and_count_afterwards(
-    waiting: Backlog, make_event: MakeEvent
-) -> None:
+def test_uses_wait_while_postgres_is_away_and_count_afterwards(waiting: Backlog, make_event: MakeEvent) -> None:
     put(make_event(), make_event())
 
     def without_postgres() -> None:
@@ -259,9 +251,7 @@ def test_uses_wait_while_postgres_is_away_and_count_afterwards(
     assert recorded(make_event().tenant_id).records == 2
 
 
-def test_uses_wait_while_redis_is_away_and_count_once_afterwards(
-    mortal: MortalRedis, make_event: MakeEvent
-) -> None:
+def test_uses_wait_while_redis_is_away_and_count_once_afterwards(mortal: MortalRedis, make_event: MakeEvent) -> None:
     with redis.Redis.from_url(mortal.url, socket_timeout=0.2) as client:
         waiting = Backlog(client, STREAM)
         put(make_event(), make_event(), client=client)
@@ -287,9 +277,7 @@ def test_redis_away_is_no_failure_of_the_scheduler(settings: Settings) -> None:
         durable_redis.cache_clear()
 
 
-def test_a_connection_that_is_killed_in_the_middle_costs_no_use(
-    waiting: Backlog, make_event: MakeEvent
-) -> None:
+def test_a_connection_that_is_killed_in_the_middle_costs_no_use(waiting: Backlog, make_event: MakeEvent) -> None:
     event = make_event()
     put(event, make_event())
     with being_recorded_elsewhere(event):

@@ -97,9 +97,7 @@ def test_closing_writes_what_waits(client: "redis.Redis", make_event: MakeEvent)
     assert client.xlen(STREAM) == 10
 
 
-def test_redis_down_is_said_at_once_and_all_goes_on_when_it_is_back(
-    mortal: MortalRedis, make_event: MakeEvent
-) -> None:
+def test_redis_down_is_said_at_once_and_all_goes_on_when_it_is_back(mortal: MortalRedis, make_event: MakeEvent) -> None:
     late = make_event()
 
     async def outlive(stream: MeterStream) -> None:

@@ -60,9 +60,7 @@ class Payer(Purse):
     ) -> Payment:
         wanted = TopUp(currency, euros * EURO)
         return start(
-            begin_top_up(
-                tenant_id=self.tenant_id, provider=provider, wanted=wanted, made_by="a@b.example", once=once
-            )
+            begin_top_up(tenant_id=self.tenant_id, provider=provider, wanted=wanted, made_by="a@b.example", once=once)
         )
 
     def has_card(self, stand_in: StandIn, method: str = "pm_fine", *, pays: bool = True) -> ProviderCustomer:

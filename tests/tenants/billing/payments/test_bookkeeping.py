@@ -44,9 +44,7 @@ def transfer(payer: Payer, micros: int, **more: Any) -> Payment:
 
 
 @pytest.mark.parametrize(("came", "is_open", "credit"), [(100, 0, 0), (60, 40, 0), (130, 0, 30)])
-def test_what_came_pays_the_invoice_as_far_as_it_goes(
-    payer: Payer, came: int, is_open: int, credit: int
-) -> None:
+def test_what_came_pays_the_invoice_as_far_as_it_goes(payer: Payer, came: int, is_open: int, credit: int) -> None:
     invoice = payer.invoice(100)
     payment = payer.pays(invoice, "offline")
     assert payment.reference == invoice.number
@@ -132,9 +130,7 @@ def differs(payer: Payer) -> int:
 def actions(payer: Payer) -> list[tuple[str, str]]:
     with operator_work():
         found = AuditEntry.objects.filter(tenant_id=payer.tenant_id).order_by("id")
-        return [
-            (one.action, one.note) for one in found if "differen" in one.action or "sent_back" in one.action
-        ]
+        return [(one.action, one.note) for one in found if "differen" in one.action or "sent_back" in one.action]
 
 
 def subject_of_last(payer: Payer) -> str:
@@ -150,9 +146,7 @@ def told_otherwise(payer: Payer, stand_in: StandIn, payment: Payment, cents: int
     return found
 
 
-def sent_back(
-    payer: Payer, stand_in: StandIn, payment: Payment, euros: int, *, owed_again: bool = False
-) -> Refund:
+def sent_back(payer: Payer, stand_in: StandIn, payment: Payment, euros: int, *, owed_again: bool = False) -> Refund:
     refund = decide(paid(payer, stand_in, payment), euros, owed_again=owed_again)
     ask_refund(refund.id)
     (row,) = stand_in.account.refunds.values()
@@ -203,9 +197,7 @@ def test_another_difference_of_the_amount_that_was_cleared_is_told(payer: Payer,
     assert (fresh(payment).reported_micros, fresh(payment).reported_id) == (60 * EURO, "pi_of_somebody_else")
 
 
-def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(payer: Payer, stand_in: StandIn) -> None:
     payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)
     for micros, reason in ((10 * EURO, "why"), (60 * EURO, " ")):
         for act in (book_told, clear_told):
@@ -215,9 +207,7 @@ def test_nothing_is_done_of_another_amount_than_was_shown_or_without_a_reason(
 
 
 @pytest.mark.parametrize("owed_again", [True, False])
-def test_a_refund_that_was_sent_back_undoes_what_it_did(
-    payer: Payer, stand_in: StandIn, owed_again: bool
-) -> None:
+def test_a_refund_that_was_sent_back_undoes_what_it_did(payer: Payer, stand_in: StandIn, owed_again: bool) -> None:
     invoice = payer.invoice(100)
     payment = payer.pays(invoice)
     refund = sent_back(payer, stand_in, payment, 40, owed_again=owed_again)
@@ -237,9 +227,7 @@ def test_a_refund_that_nobody_sent_back_is_not_booked(payer: Payer, stand_in: St
     assert payer.stands()[0] == 49 * EURO
 
 
-def test_an_operator_books_and_clears_on_the_payments_page(
-    client: Client, payer: Payer, stand_in: StandIn
-) -> None:
+def test_an_operator_books_and_clears_on_the_payments_page(client: Client, payer: Payer, stand_in: StandIn) -> None:
     client.force_login(create_operator(email=f"{unique('op')}@example.com", password="correct horse"))
     for finding, status in (("book", "succeeded"), ("clear", "canceled")):
         payment = told_otherwise(payer, stand_in, payer.tops_up(50), 6000)

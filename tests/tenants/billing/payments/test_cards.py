@@ -30,9 +30,7 @@ def attach_again(stand_in: StandIn, session_id: str) -> None:
     session["setup_intent"]["payment_method"]["customer"] = session["customer"]
 
 
-def test_a_removed_card_comes_back_neither_by_its_page_nor_by_its_event(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_a_removed_card_comes_back_neither_by_its_page_nor_by_its_event(payer: Payer, stand_in: StandIn) -> None:
     session_id = saves(payer, stand_in)
     forget_card(tenant_id=payer.tenant_id)
     attach_again(stand_in, session_id)
@@ -51,9 +49,7 @@ def test_a_page_that_was_opened_before_a_card_was_removed_saves_none(payer: Paye
     saves(payer, stand_in)
 
 
-def test_a_page_that_counted_does_not_replace_the_card_that_was_saved_after_it(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_a_page_that_counted_does_not_replace_the_card_that_was_saved_after_it(payer: Payer, stand_in: StandIn) -> None:
     first = saves(payer, stand_in)
     saves(payer, stand_in)
     kept = card_of(payer).method_id

@@ -76,16 +76,18 @@ def test_a_refused_card_is_tried_again_on_its_days_and_then_no_more(payer: Payer
 
 def test_days_of_the_schedule() -> None:
     first = datetime(2026, 3, 1, tzinfo=UTC)
-    assert [
-        (due - first).days if (due := next_try([first] * times)) else None for times in (1, 2, 3, 4, 5)
-    ] == [1, 3, 5, 7, None]
+    assert [(due - first).days if (due := next_try([first] * times)) else None for times in (1, 2, 3, 4, 5)] == [
+        1,
+        3,
+        5,
+        7,
+        None,
+    ]
     assert next_try([]) is not None
 
 
 @pytest.mark.parametrize("trouble", ["500", "before", "after"])
-def test_a_charge_whose_answer_never_came_is_not_made_twice(
-    payer: Payer, stand_in: StandIn, trouble: str
-) -> None:
+def test_a_charge_whose_answer_never_came_is_not_made_twice(payer: Payer, stand_in: StandIn, trouble: str) -> None:
     payer.has_card(stand_in)
     invoice = payer.invoice(100)
     stand_in.account.troubles = [trouble, trouble]
@@ -159,9 +161,7 @@ def test_a_charge_that_is_too_old_or_not_wanted_any_more_is_given_up_and_not_sen
     assert (fresh(payment).status, len(stand_in.account.asked(INTENTS))) == ("canceled", asked)
 
 
-def test_a_charge_that_was_done_is_taken_down_though_it_is_not_wanted_any_more(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_a_charge_that_was_done_is_taken_down_though_it_is_not_wanted_any_more(payer: Payer, stand_in: StandIn) -> None:
     payer.has_card(stand_in)
     invoice = payer.invoice(100)
     stand_in.account.troubles = ["after", "after"]
@@ -173,9 +173,7 @@ def test_a_charge_that_was_done_is_taken_down_though_it_is_not_wanted_any_more(
     assert (fresh(payment).status, open_of(invoice)) == ("succeeded", 0)
 
 
-@pytest.mark.parametrize(
-    "before", [_card(pays_invoices=False), _suspended], ids=["switched off", "suspended"]
-)
+@pytest.mark.parametrize("before", [_card(pays_invoices=False), _suspended], ids=["switched off", "suspended"])
 def test_nothing_is_taken_unless_the_card_is_to_pay(
     payer: Payer, stand_in: StandIn, before: Callable[[Payer], None]
 ) -> None:

@@ -21,9 +21,7 @@ def paid_event(payer: Payer, stand_in: StandIn) -> bytes:
     return json.dumps(event("checkout.session.completed", stand_in.pay(payment.checkout_id))).encode()
 
 
-@pytest.mark.parametrize(
-    "signature", [None, "", "t=1", "v1=abc", "t=x,v1=y", "t=1,v1=é", "t=1,v0=abc", "=,=="]
-)
+@pytest.mark.parametrize("signature", [None, "", "t=1", "v1=abc", "t=x,v1=y", "t=1,v1=é", "t=1,v0=abc", "=,=="])
 def test_what_is_signed_otherwise_is_refused(payer: Payer, stand_in: StandIn, signature: str | None) -> None:
     with pytest.raises(WrongSignature):
         receive_event(paid_event(payer, stand_in), signature)
@@ -67,9 +65,7 @@ def test_without_a_secret_nothing_is_heard(payer: Payer, stand_in: StandIn, sett
         {"metadata": {"maas_payment": str(uuid7())}, "status": "succeeded", "amount": 5, "currency": "eur"},
     ],
 )
-def test_payments_of_others_on_the_same_account_are_let_be(
-    stand_in: StandIn, what: dict[str, object]
-) -> None:
+def test_payments_of_others_on_the_same_account_are_let_be(stand_in: StandIn, what: dict[str, object]) -> None:
     assert tell("payment_intent.succeeded", what) == "no matching payment"
     assert tell("customer.subscription.created", what) == "nothing to do"
 
@@ -82,9 +78,7 @@ def test_what_was_told_is_on_record(payer: Payer, stand_in: StandIn) -> None:
     assert (row.kind, row.outcome, row.handled_at is not None) == ("checkout.session.completed", "paid", True)
 
 
-def test_an_event_of_live_money_pays_nothing_where_the_key_is_a_test_key(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_an_event_of_live_money_pays_nothing_where_the_key_is_a_test_key(payer: Payer, stand_in: StandIn) -> None:
     payment = payer.tops_up(50)
     session = stand_in.pay(payment.checkout_id)
     assert "not the mode" in tell("checkout.session.completed", session, livemode=True)

@@ -27,11 +27,7 @@ def run(statement: str, *values: Any) -> None:
 
 def of(payer: Payer, found: list[Compared] | None) -> list[tuple[str, int, int]]:
     assert found is not None
-    return [
-        (one.compared, one.expected_micros, one.found_micros)
-        for one in found
-        if one.tenant_id == payer.tenant_id
-    ]
+    return [(one.compared, one.expected_micros, one.found_micros) for one in found if one.tenant_id == payer.tenant_id]
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +59,7 @@ def test_an_invoice_that_says_paid_and_was_not_is_told(payer: Payer) -> None:
     ]
 
 
-def test_what_the_provider_has_and_we_do_not_is_told_and_the_other_way_round(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_what_the_provider_has_and_we_do_not_is_told_and_the_other_way_round(payer: Payer, stand_in: StandIn) -> None:
     lost, made_up = payer.tops_up(50), paid(payer, stand_in)
     stand_in.pay(lost.checkout_id)
     del stand_in.account.intents[made_up.provider_id]

@@ -72,9 +72,7 @@ def test_the_same_form_with_something_else_in_it_gives_nothing_back(payer: Payer
 
 
 @pytest.mark.parametrize("trouble", ["500", "before", "after"])
-def test_an_answer_that_does_not_come_is_asked_for_until_it_does(
-    payer: Payer, stand_in: StandIn, trouble: str
-) -> None:
+def test_an_answer_that_does_not_come_is_asked_for_until_it_does(payer: Payer, stand_in: StandIn, trouble: str) -> None:
     payment = paid(payer, stand_in)
     stand_in.account.troubles = [trouble, trouble]
     refund = decide(payment, 20)
@@ -173,9 +171,7 @@ def test_what_is_told_late_of_a_dispute_does_not_open_it_again(payer: Payer, sta
     assert fresh(payment).dispute == "needs_response"
 
 
-def test_what_a_provider_brings_about_is_in_the_accounts_log_under_its_name(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_what_a_provider_brings_about_is_in_the_accounts_log_under_its_name(payer: Payer, stand_in: StandIn) -> None:
     payment = payer.pays(payer.invoice(100))
     session = stand_in.pay(payment.checkout_id)
     for _ in range(2):

@@ -65,9 +65,7 @@ def test_events_that_come_twice_late_and_in_any_order_pay_once(payer: Payer, sta
     payment = payer.tops_up(50)
     session = stand_in.pay(payment.checkout_id)
     intent = stand_in.intent(session["payment_intent"])
-    assert tell("payment_intent.payment_failed", {**intent, "status": "requires_payment_method"}).startswith(
-        "declined"
-    )
+    assert tell("payment_intent.payment_failed", {**intent, "status": "requires_payment_method"}).startswith("declined")
     said = event("payment_intent.succeeded", intent)
     assert [tell_again(said) for _ in range(3)] == ["paid", "already received", "already received"]
     assert tell("checkout.session.completed", session) == "already recorded"
@@ -108,9 +106,7 @@ def test_a_payment_whose_event_is_lost_is_found_by_asking(payer: Payer, stand_in
     assert payer.stands() == (50 * EURO, 0)
 
 
-def test_a_page_that_nobody_paid_on_is_over_when_the_provider_says_so(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_a_page_that_nobody_paid_on_is_over_when_the_provider_says_so(payer: Payer, stand_in: StandIn) -> None:
     payment = payer.tops_up(50)
     stand_in.account.sessions[payment.checkout_id]["status"] = "expired"
     grow_older(payment, "3 hours")
@@ -127,15 +123,11 @@ def test_money_that_comes_for_a_payment_that_was_given_up_is_there(payer: Payer,
     assert payer.stands() == (50 * EURO, 0)
 
 
-def test_what_comes_for_an_invoice_that_is_paid_already_becomes_credit(
-    payer: Payer, stand_in: StandIn
-) -> None:
+def test_what_comes_for_an_invoice_that_is_paid_already_becomes_credit(payer: Payer, stand_in: StandIn) -> None:
     invoice = payer.invoice(100)
     paid(payer, stand_in, payer.pays(invoice))
     with operator_work():
-        same = Payment.objects.filter(invoice=invoice).values(
-            "provider", "purpose", "currency", "amount_micros"
-        )
+        same = Payment.objects.filter(invoice=invoice).values("provider", "purpose", "currency", "amount_micros")
         late = Payment.objects.create(tenant_id=payer.tenant_id, invoice=invoice, **same.get())
     assert paid(payer, stand_in, start(late)).invoice_micros == 0
     assert payer.stands() == (100 * EURO, 0)
@@ -157,9 +149,7 @@ def test_what_does_not_fit_is_a_difference_and_no_payment(
     assert differences_of(payer) == ["provider"], "the nightly comparison tells of it as well"
 
 
-def test_another_tenant_in_what_is_told_is_a_difference(
-    payer: Payer, stand_in: StandIn, other_tenant: object
-) -> None:
+def test_another_tenant_in_what_is_told_is_a_difference(payer: Payer, stand_in: StandIn, other_tenant: object) -> None:
     session = stand_in.pay(payer.tops_up(50).checkout_id)
     names = {**session["metadata"], "maas_tenant": str(uuid7())}
     assert "mismatch" in tell("checkout.session.completed", {**session, "metadata": names})
@@ -215,11 +205,7 @@ def test_a_page_whose_address_never_came_is_found_by_its_name(payer: Payer, stan
 
 def test_what_the_provider_refuses_is_over(payer: Payer, stand_in: StandIn) -> None:
     with pytest.raises(PaymentRefused, match="amount_too_small"):
-        start(
-            begin_top_up(
-                tenant_id=payer.tenant_id, provider="stripe", wanted=TopUp("EUR", 10_000), made_by=""
-            )
-        )
+        start(begin_top_up(tenant_id=payer.tenant_id, provider="stripe", wanted=TopUp("EUR", 10_000), made_by=""))
     with operator_work():
         assert Payment.objects.get(tenant_id=payer.tenant_id).status == "canceled"
 
@@ -243,9 +229,7 @@ def test_another_tenants_invoice_never_was(payer: Payer, stand_in: StandIn, othe
     theirs = Payer(other_tenant.tenant.id).invoice(100)  # type: ignore[attr-defined]
     for invoice_id in (theirs.id, uuid7()):
         with pytest.raises(NoSuchPayment):
-            begin_invoice_payment(
-                tenant_id=payer.tenant_id, provider="stripe", invoice_id=invoice_id, made_by=""
-            )
+            begin_invoice_payment(tenant_id=payer.tenant_id, provider="stripe", invoice_id=invoice_id, made_by="")
 
 
 def test_an_invoice_that_is_paid_is_paid_no_more(payer: Payer, stand_in: StandIn) -> None:

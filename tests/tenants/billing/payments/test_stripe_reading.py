@@ -22,9 +22,7 @@ MICROS = 1_000_000
         (-10_000, "EUR", None),
     ],
 )
-def test_an_amount_is_asked_for_to_the_last_unit_or_not_at_all(
-    micros: int, currency: str, number: int | None
-) -> None:
+def test_an_amount_is_asked_for_to_the_last_unit_or_not_at_all(micros: int, currency: str, number: int | None) -> None:
     assert to_stripe(micros, currency) == number
     if number is not None:
         assert from_stripe(number, currency) == micros

@@ -22,9 +22,7 @@ class House:
         self.asked: list[str] = []
         self.door = threading.Event()
         self.door.set()
-        self.unknown_callers = UnknownCallers(
-            ClientIpLimit(max_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0)
-        )
+        self.unknown_callers = UnknownCallers(ClientIpLimit(max_a_minute, "Wait {pause_s} s.", clock=lambda: 1_000.0))
         self.threads = DatabaseThreads("house", 1)
         self.familiar: Familiar[bool] = Familiar(
             self.threads, self.unknown_callers, self._find, is_good=bool, is_nobodys=lambda found: not found

@@ -37,9 +37,7 @@ def test_what_passes_is_told_with_a_time_to_come_again(error: Exception, code: s
     assert str(error) not in trouble.detail, "what the server said is for the log alone"
 
 
-@pytest.mark.parametrize(
-    "error", [ProgrammingError("no such column"), DataError("too long"), InternalError("what")]
-)
+@pytest.mark.parametrize("error", [ProgrammingError("no such column"), DataError("too long"), InternalError("what")])
 def test_a_defect_of_ours_is_no_trouble_of_the_database(error: Exception) -> None:
     assert trouble_of(error) is None
     assert not is_operators(error)

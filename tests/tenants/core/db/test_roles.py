@@ -55,9 +55,7 @@ def test_it_goes_through_the_same_connection_and_transaction(tenant: CreatedTena
     assert acting() == APP_ROLE
 
 
-def test_a_tenants_work_inside_of_it_sees_that_tenant_alone(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_a_tenants_work_inside_of_it_sees_that_tenant_alone(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     with account_work(), unit_of_work(tenant.tenant.id), connections[APP].cursor() as cursor:
         cursor.execute("SELECT current_user, array_agg(id) FROM tenants_tenant")
         assert cursor.fetchone() == (ACCOUNTS_ROLE, [tenant.tenant.id])
@@ -89,9 +87,7 @@ def test_a_connection_that_ends_before_it_is_given_back_is_closed() -> None:
     with account_work():
         acting()
         with connections["owner"].cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(%s, 10000)", [connections[APP].connection.info.backend_pid]
-            )
+            cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [connections[APP].connection.info.backend_pid])
     assert connections[APP].connection is None
     assert acting() == APP_ROLE
 

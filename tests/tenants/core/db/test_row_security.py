@@ -43,9 +43,7 @@ def _faults(rows: list[tuple[object, ...]]) -> list[str]:
     faults = []
     for name, forced, using, check, always in rows:
         if not forced:
-            faults.append(
-                f"{name}: its owner must not see all rows either: apply tenants/sql/30_row_security.sql"
-            )
+            faults.append(f"{name}: its owner must not see all rows either: apply tenants/sql/30_row_security.sql")
         if "tenant_id = " not in str(using):
             faults.append(f"{name} has no policy: apply tenants/sql/30_row_security.sql")
         if using != check:

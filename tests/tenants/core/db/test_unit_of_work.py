@@ -45,17 +45,13 @@ def test_raw_sql_without_a_tenant_sees_nothing_also_after_work_for_one(tenant: C
     assert _rows_of("tenants_apikey") == 0
 
 
-def test_raw_sql_of_one_tenant_does_not_see_anothers_rows(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_raw_sql_of_one_tenant_does_not_see_anothers_rows(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     with unit_of_work(tenant.tenant.id), connections[APP].cursor() as cursor:
         cursor.execute("SELECT DISTINCT tenant_id FROM tenants_apikey")
         assert cursor.fetchall() == [(tenant.tenant.id,)]
 
 
-def test_a_row_cannot_be_written_for_another_tenant(
-    tenant: CreatedTenant, other_tenant: CreatedTenant
-) -> None:
+def test_a_row_cannot_be_written_for_another_tenant(tenant: CreatedTenant, other_tenant: CreatedTenant) -> None:
     with pytest.raises(Exception, match="row-level security"), unit_of_work(tenant.tenant.id):
         create_key(tenant_id=other_tenant.tenant.id, name="stolen")
 

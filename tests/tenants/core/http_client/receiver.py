@@ -72,9 +72,7 @@ def _request(talk: socket.socket) -> bytes:
     while b"\r\n\r\n" not in received:
         received += talk.recv(65536) or b"\r\n\r\n"
     head, _, body = received.partition(b"\r\n\r\n")
-    length = next(
-        (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
-    )
+    length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
     while len(body) < length:
         body += talk.recv(65536)
     return head + b"\r\n\r\n" + body

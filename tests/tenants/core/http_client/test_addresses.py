@@ -100,6 +100,4 @@ def test_what_is_loopback_is_not_public(address: IPv4Address | IPv6Address) -> N
 
 def test_loopback_is_this_machine_in_each_of_its_spellings() -> None:
     assert all(is_loopback(ip_address(one)) for one in ("127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"))
-    assert not any(
-        is_loopback(ip_address(one)) for one in ("10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "::")
-    )
+    assert not any(is_loopback(ip_address(one)) for one in ("10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "::"))

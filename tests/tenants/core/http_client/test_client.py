@@ -51,9 +51,7 @@ from tests.tenants.core.http_client.world import (
         (("2606:4700::/32",), ANOTHER, True),
     ],
 )
-def test_an_answer_of_the_operators_own_host_is_told_apart(
-    own: tuple[str, ...], address: str, is_own: bool
-) -> None:
+def test_an_answer_of_the_operators_own_host_is_told_apart(own: tuple[str, ...], address: str, is_own: bool) -> None:
     assert Rules(own=read_own_hosts(own)).is_own(HOST, [ip_address(PUBLIC), ip_address(address)]) is is_own
 
 
@@ -94,9 +92,7 @@ def test_a_name_that_changes_after_the_check_changes_nothing(world: Make) -> Non
     assert leads_nowhere(here)
 
 
-@pytest.mark.parametrize(
-    "private", ["127.0.0.1", "10.0.0.7", "169.254.169.254", "::1", "64:ff9b::7f00:1", "fe80::1%2"]
-)
+@pytest.mark.parametrize("private", ["127.0.0.1", "10.0.0.7", "169.254.169.254", "::1", "64:ff9b::7f00:1", "fe80::1%2"])
 def test_one_private_answer_among_public_ones_refuses_the_name(world: Make, private: str) -> None:
     for answers in ([PUBLIC, private], [private, PUBLIC], [PUBLIC] * 9 + [private]):
         here = world()
@@ -127,9 +123,7 @@ def test_a_url_against_the_rules_is_not_even_looked_up(world: Make, url: str) ->
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_an_answer_and_is_not_followed(world: Make, status: int) -> None:
-    here = world(
-        f"HTTP/1.1 {status} Moved\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n".encode()
-    )
+    here = world(f"HTTP/1.1 {status} Moved\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n".encode())
     answer = here.send()
     assert (answer.status, answer.headers["location"]) == (status, "http://169.254.169.254/")
     assert (len(here.dialled), len(here.looked_up)) == (1, 1)

@@ -150,9 +150,7 @@ def test_a_change_that_it_was_not_is_given_up_and_the_account_stays(
         assert Membership.objects.filter(user=tenant.owner).exists()
 
 
-def test_the_mail_says_what_the_link_needs(
-    stranger: Client, email: str, mailoutbox: list[EmailMessage]
-) -> None:
+def test_the_mail_says_what_the_link_needs(stranger: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
     sign_up(stranger, email)
     assert "in the browser that you used" in mailoutbox[0].body
     assert urlsplit(link_in(mailoutbox[0])).path.startswith("/confirm-email/")

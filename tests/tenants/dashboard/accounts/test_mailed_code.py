@@ -62,9 +62,7 @@ def test_what_matters_asks_for_a_code(theirs: Client, path: str) -> None:
     assert answer.headers["Location"].startswith("/sign-in/again/mail?next=")
 
 
-def test_the_code_of_the_mail_leads_on_once(
-    theirs: Client, person: User, mailoutbox: list[EmailMessage]
-) -> None:
+def test_the_code_of_the_mail_leads_on_once(theirs: Client, person: User, mailoutbox: list[EmailMessage]) -> None:
     asked = theirs.get("/account/password/first").headers["Location"]
     assert "Send code" in theirs.get(asked).content.decode()
     assert mailoutbox == [], "to look at a page mails nothing"
@@ -72,10 +70,7 @@ def test_the_code_of_the_mail_leads_on_once(
     assert sent.headers["Location"] == asked
     assert mailoutbox[-1].to == [person.email]
     code = mailed(mailoutbox)
-    assert (
-        theirs.post(asked, {"code": f"{code[:3]} {code[3:]}"}).headers["Location"]
-        == "/account/password/first"
-    )
+    assert theirs.post(asked, {"code": f"{code[:3]} {code[3:]}"}).headers["Location"] == "/account/password/first"
     assert theirs.post("/account/password/first", {"password1": PASSWORD}).status_code == 302
     person.refresh_from_db()
     assert person.check_password(PASSWORD)
@@ -110,9 +105,7 @@ def test_a_wrong_code_an_old_one_and_one_of_another_lead_nowhere(
     assert change_address(theirs).headers["Location"].startswith("/sign-in/again/mail")
 
 
-def test_after_a_few_wrong_ones_the_right_one_is_too_late(
-    theirs: Client, mailoutbox: list[EmailMessage]
-) -> None:
+def test_after_a_few_wrong_ones_the_right_one_is_too_late(theirs: Client, mailoutbox: list[EmailMessage]) -> None:
     theirs.post("/sign-in/again/mail/send")
     code = mailed(mailoutbox)
     for _ in range(proving.MAX_TRIES):

@@ -68,9 +68,7 @@ def test_a_password_is_changed_by_who_knows_it(
     assert mailoutbox[-1].subject == "Your password was changed"
 
 
-def test_whoever_finds_an_open_screen_guesses_no_password_there(
-    client: Client, tenant: CreatedTenant
-) -> None:
+def test_whoever_finds_an_open_screen_guesses_no_password_there(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
     for _ in range(10):
         client.post("/account/password", {"oldpassword": "wrong", "password1": NEW})

@@ -144,9 +144,7 @@ def test_an_operator_enters_with_one(stranger: Client, operator: User, settings:
     assert browser.get("/admin/").status_code == 302, "one that was taken away counts no more"
 
 
-def test_where_it_is_not_asked_for_an_operator_enters_with_the_password(
-    stranger: Client, operator: User
-) -> None:
+def test_where_it_is_not_asked_for_an_operator_enters_with_the_password(stranger: Client, operator: User) -> None:
     sign_in(stranger, operator.email)
     assert stranger.get("/admin/").status_code == 200
 

@@ -214,9 +214,7 @@ def test_who_stops_there_is_told_so(stranger: Client, provider: OpenIdProvider) 
     assert "Sign-in canceled" in stranger.get("/sign-in/stopped").content.decode()
 
 
-def test_the_second_step_is_still_asked_for(
-    stranger: Client, provider: OpenIdProvider, connected: User
-) -> None:
+def test_the_second_step_is_still_asked_for(stranger: Client, provider: OpenIdProvider, connected: User) -> None:
     give_app(connected)
     code = give_recovery_code(connected)
     answer = back(stranger, away(stranger))

@@ -102,9 +102,7 @@ def test_who_chooses_a_password_by_mail_locks_out_whoever_typed_their_address(
     back(stranger, away(stranger))
     stranger.post("/sign-up/through", {"tenant": "Acme", "name": "Eve", "email": email})
     reader = Client(REMOTE_ADDR="10.61.7.3")
-    assert (
-        "Sign in</a> here, then open this link again" in reader.get(link_in(mailoutbox[0])).content.decode()
-    )
+    assert "Sign in</a> here, then open this link again" in reader.get(link_in(mailoutbox[0])).content.decode()
     assert reader.post(link_in(mailoutbox[0])).status_code == 422
     with operator_work():
         assert not EmailAddress.objects.filter(email=email, verified=True).exists()

@@ -134,9 +134,7 @@ def test_mails_to_one_address_are_few(stranger: Client, email: str, mailoutbox: 
     assert len(mailoutbox) == 5
 
 
-def test_who_was_made_by_an_operator_needs_to_confirm_nothing(
-    stranger: Client, tenant: CreatedTenant
-) -> None:
+def test_who_was_made_by_an_operator_needs_to_confirm_nothing(stranger: Client, tenant: CreatedTenant) -> None:
     assert sign_in(stranger, tenant.owner.email).headers["Location"] == "/jobs"
 
 

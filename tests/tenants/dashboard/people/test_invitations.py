@@ -51,9 +51,7 @@ def test_somebody_new_joins_with_a_password_of_their_own(
     assert answer.headers["Location"] == "/jobs", "the link has confirmed the address"
 
 
-def test_a_link_works_once(
-    member: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage]
-) -> None:
+def test_a_link_works_once(member: Client, stranger: Client, email: str, mailoutbox: list[EmailMessage]) -> None:
     invite(member, email)
     link = link_in(mailoutbox[0])
     stranger.post(link, {"password1": PASSWORD})
@@ -162,9 +160,7 @@ def test_an_admin_invites_no_owner(member: Client, tenant: CreatedTenant, email:
 
 
 @pytest.mark.parametrize("role", ["developer", "billing", "viewer"])
-def test_others_see_members_and_invite_nobody(
-    member: Client, tenant: CreatedTenant, email: str, role: str
-) -> None:
+def test_others_see_members_and_invite_nobody(member: Client, tenant: CreatedTenant, email: str, role: str) -> None:
     with operator_work():
         Membership.objects.filter(user=tenant.owner).update(role=role)
     page = member.get("/members").content.decode()

@@ -121,9 +121,7 @@ def test_callers_of_many_keys_share_trips(server: MortalRedis, client: "redis.Re
     eventually(lambda: not client.exists(*keys), "all of them expire")
 
 
-def test_a_desk_forgets_whom_it_has_not_seen_for_a_while(
-    server: MortalRedis, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_desk_forgets_whom_it_has_not_seen_for_a_while(server: MortalRedis, monkeypatch: pytest.MonkeyPatch) -> None:
     async def go() -> None:
         async with desk_at(server) as desk:
             for _ in range(100):
@@ -204,9 +202,7 @@ def test_refusals_cost_few_trips(server: MortalRedis, client: "redis.Redis") -> 
 
 
 @pytest.mark.parametrize(("old", "new", "still"), [(10, 1_000, True), (1_000, 10, False)])
-def test_a_changed_limit_holds_from_the_next_request_on(
-    server: MortalRedis, old: int, new: int, still: bool
-) -> None:
+def test_a_changed_limit_holds_from_the_next_request_on(server: MortalRedis, old: int, new: int, still: bool) -> None:
     """The part of the limit that is left stays the same: half of the old limit becomes half of the new one."""
     before = requests(old)
     after = replace(before, amount=new)

@@ -116,9 +116,7 @@ def test_nothing_gets_lost_between_processes(amount: int, callers: int) -> None:
     """
     limit, ledger, now_s = requests(amount), Ledger(), 1_000.0
     gates = [Slice(limit, now_s) for _ in range(PROCESSES)]
-    passed = sum(
-        served(gates[number % PROCESSES], ledger, Step(0, 1, 0, False), now_s) for number in range(callers)
-    )
+    passed = sum(served(gates[number % PROCESSES], ledger, Step(0, 1, 0, False), now_s) for number in range(callers))
     assert min(amount, callers) - sum(gate._held for gate in gates) <= passed <= amount
 
 

@@ -118,17 +118,13 @@ def test_values_may_be_written_one_by_one(grpc_address: str, account: Account, a
 
 def test_a_version_and_outputs_may_be_named(over_grpc: Client, adder: str) -> None:
     wanted = [triton.InferRequestedOutput("y")]
-    answer = over_grpc.infer(
-        adder, [given("x", rows(2, 2))], model_version="2", outputs=wanted, request_id="seven"
-    )
+    answer = over_grpc.infer(adder, [given("x", rows(2, 2))], model_version="2", outputs=wanted, request_id="seven")
     np.testing.assert_array_equal(answer.as_numpy("y"), rows(2, 2) + 1)
     assert (answer.get_response().id, answer.get_response().model_version) == ("seven", "2")
 
 
 @pytest.mark.parametrize("algorithm", ["gzip", "deflate"])
-def test_messages_travel_compressed_where_the_client_wants_it(
-    over_grpc: Client, adder: str, algorithm: str
-) -> None:
+def test_messages_travel_compressed_where_the_client_wants_it(over_grpc: Client, adder: str, algorithm: str) -> None:
     answer = over_grpc.infer(adder, [given("x", rows(500))], compression_algorithm=algorithm)
     np.testing.assert_array_equal(answer.as_numpy("y"), rows(500) + 1)
 

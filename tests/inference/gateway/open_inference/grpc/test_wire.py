@@ -27,9 +27,7 @@ def in_field(number: int, content: bytes) -> bytes:
 def test_bytes_of_tensors_are_found_and_the_rest_is_the_same_message(
     names: list[str], raw: list[bytes], shape: list[int]
 ) -> None:
-    whole = Request(
-        model_name="m", inputs=[{"name": name, "shape": shape} for name in names], raw_input_contents=raw
-    )
+    whole = Request(model_name="m", inputs=[{"name": name, "shape": shape} for name in names], raw_input_contents=raw)
     split = split_request(whole.SerializeToString())
     assert [bytes(one) for one in split.raw] == raw
     del whole.raw_input_contents[:]

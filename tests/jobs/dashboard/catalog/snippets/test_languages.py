@@ -98,7 +98,5 @@ def test_javascript_takes_no_key_for_a_prototype() -> None:
 
 def node(program: str) -> str:
     body = program[program.index("const body") : program.index("let answer")]
-    done = subprocess.run(
-        ["node", "--eval", f"{body}; console.log(body)"], capture_output=True, check=True, text=True
-    )
+    done = subprocess.run(["node", "--eval", f"{body}; console.log(body)"], capture_output=True, check=True, text=True)
     return done.stdout

@@ -24,9 +24,7 @@ def test_a_type_is_told_by_its_first_bytes(head: bytes, expected: FileType) -> N
     assert detect(head) == expected
 
 
-@pytest.mark.parametrize(
-    "head", [b"<svg ", b"<?xml version", b"<!doctype html>", b"\n <p>", b"PK\x03\x04", b"%!PS"]
-)
+@pytest.mark.parametrize("head", [b"<svg ", b"<?xml version", b"<!doctype html>", b"\n <p>", b"PK\x03\x04", b"%!PS"])
 def test_what_only_looks_like_a_document_is_refused(head: bytes) -> None:
     with pytest.raises(Rejected) as raised:
         detect(head)
