@@ -28,7 +28,7 @@ from inference.rpc.replies import nudge_command, reply_in
 from inference.rpc.socket_client import SocketWorkers, Worker
 from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MAX_MISSED
 from inference.rpc.wires import TIMEOUT_S, Popped, pop
-from inference.rpc.works import LaneWork, write_work
+from inference.rpc.works import LaneWork, cost_of, write_work
 
 RECONNECT_S = 0.2
 MAX_AT_ONCE = 64
@@ -76,19 +76,18 @@ class AsyncLaneClient:
         `LaneClient.call`.
         """
         call.check()
-        if self._sockets is not None:
+        payload = write_work(work, parameters)
+        if self._sockets is not None and len(payload) <= self._limits.inline_bytes:
             self._sockets.start()
             worker = self._sockets.with_room(model_key, call.tenant)
             if worker is not None:
-                sent = write_work(work, parameters)
-                if len(sent) <= self._limits.inline_bytes:
-                    payload = await self._by_socket(worker, model_key, sent, call, coalesce or "")
-                    if payload is not None:
-                        return understood(payload)
+                answer = await self._by_socket(worker, model_key, payload, call, coalesce or "")
+                if answer is not None:
+                    return understood(answer)
         asked = outgoing(
             model_key,
-            work,
-            parameters,
+            payload,
+            cost=cost_of(work),
             tenant=call.tenant,
             coalesce=coalesce,
             replies=self._replies,

@@ -13,7 +13,7 @@ from inference.rpc.frames import Buffer
 from inference.rpc.limits import LaneLimits
 from inference.rpc.talk import Talk
 from inference.rpc.wires import Wire
-from inference.rpc.works import LaneWork
+from inference.rpc.works import LaneWork, cost_of, write_work
 
 
 class LaneClient:
@@ -41,7 +41,14 @@ class LaneClient:
         answer, and `DeadlinePassed` or `CallCanceled` as the call says.
         """
         call.check()
-        asked = outgoing(model_key, work, parameters, tenant=call.tenant, coalesce=coalesce, limits=self._limits)
+        asked = outgoing(
+            model_key,
+            write_work(work, parameters),
+            cost=cost_of(work),
+            tenant=call.tenant,
+            coalesce=coalesce,
+            limits=self._limits,
+        )
         wire = self._wire()
         try:
             return understood(Talk(wire, asked, call, deadline_of(call, self._limits)).answer())

@@ -4,12 +4,11 @@ import json
 import math
 import os
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from inference.core.contracts import Json, WorkRefused
+from inference.core.contracts import WorkRefused
 from inference.core.control import CHANNEL
 from inference.rpc.envelopes import RequestEnvelope, write_request
 from inference.rpc.errors import LaneOverloaded
@@ -17,7 +16,6 @@ from inference.rpc.keys import CANCEL_WORD, claim_key, entry_name, held_key, lan
 from inference.rpc.limits import LaneLimits
 from inference.rpc.metrics import REQUESTS
 from inference.rpc.scripts import CANCEL, CLAIM, LOOK, PUSH, Script
-from inference.rpc.works import LaneWork, cost_of, write_work
 
 KEPT_LONGER_S = 60.0
 """The seconds by which the keys of a queue outlive its last request."""
@@ -110,16 +108,17 @@ class Outgoing:
 
 def outgoing(
     model_key: str,
-    work: LaneWork,
-    parameters: Mapping[str, Json],
+    payload: bytes,
     *,
+    cost: int,
     tenant: str,
     coalesce: str | None,
     replies: str = "",
     limits: LaneLimits,
 ) -> Outgoing:
-    """Return the request. Its answer goes to the list `replies`, or to a list of its own if that is empty."""
-    payload = write_work(work, parameters)
+    """Return the request for a serialized input. Its answer goes to the list `replies`, or to a list of its own if
+    that is empty.
+    """
     if len(payload) > limits.payload_bytes:
         raise WorkRefused("input_too_large", f"the input has {len(payload)} bytes; at most {limits.payload_bytes} fit")
     inline = len(payload) <= limits.inline_bytes
@@ -133,7 +132,7 @@ def outgoing(
         own_replies=own_replies,
         message=write_request(envelope),
         claim=b"" if inline else payload,
-        cost=cost_of(work),
+        cost=cost,
         limits=limits,
     )
 

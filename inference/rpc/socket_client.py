@@ -16,14 +16,13 @@ from inference.rpc.errors import MessageMalformed, WorkerGone
 from inference.rpc.frames import Buffer
 from inference.rpc.socket_files import SUFFIX, connect
 from inference.rpc.socket_frames import (
-    HEAD,
+    FrameReader,
     Kind,
     SocketCall,
     call_parts,
     frame,
     number_parts,
     read_answers,
-    read_head,
     read_numbers,
     read_serves,
 )
@@ -57,7 +56,7 @@ class Worker(asyncio.Protocol):
         self._numbers = 0
         self._unsent: list[Buffer] = []
         self._canceled: list[int] = []
-        self._read = bytearray()
+        self._read = FrameReader()
         self._heard_s = time.monotonic()
 
     def room(self, model_key: str, tenant: str) -> int:
@@ -116,19 +115,11 @@ class Worker(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._heard_s = time.monotonic()
-        self._read += data
-        start = 0
         try:
-            while len(self._read) - start >= HEAD.size:
-                length, kind = read_head(self._read[start : start + HEAD.size])
-                end = start + HEAD.size + length
-                if len(self._read) < end:
-                    break
-                self._hear(kind, memoryview(bytes(self._read[start + HEAD.size : end])))
-                start = end
+            for kind, body in self._read.read(data):
+                self._hear(kind, body)
         except MessageMalformed as error:
             self.close(str(error))
-        del self._read[:start]
 
     def _hear(self, kind: Kind, body: memoryview) -> None:
         if kind is Kind.ANSWERS:
@@ -173,6 +164,7 @@ class SocketWorkers:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._workers: dict[str, Worker] = {}
+        self._looked_s = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -205,8 +197,11 @@ class SocketWorkers:
 
     async def _look(self) -> None:
         now_s = time.monotonic()
-        for worker in self._workers.values():
-            worker.check(now_s)
+        before_s, self._looked_s = self._looked_s, now_s
+        # If this process was frozen itself, what the workers said meanwhile has yet to be read.
+        if now_s - before_s < 2 * LOOK_EVERY_S:
+            for worker in self._workers.values():
+                worker.check(now_s)
         self._workers = {name: worker for name, worker in self._workers.items() if not worker.closed}
         with suppress(FileNotFoundError):
             for path in self._folder.glob(f"*{SUFFIX}"):

@@ -63,6 +63,26 @@ def read_head(head: Buffer | bytearray) -> tuple[int, Kind]:
         raise MessageMalformed(f"a frame of kind {kind}") from error
 
 
+class FrameReader:
+    """Collects the bytes of a connection until frames are whole."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def read(self, data: bytes) -> Iterator[tuple[Kind, memoryview]]:
+        """Add the bytes and yield the whole frames. Raises MessageMalformed."""
+        self._data += data
+        while len(self._data) >= HEAD.size:
+            length, kind = read_head(self._data[: HEAD.size])
+            end = HEAD.size + length
+            if len(self._data) < end:
+                return
+            # The bytes are copied once, so that the payloads stay valid and aligned while more is read.
+            body = memoryview(bytes(self._data[HEAD.size : end]))
+            del self._data[:end]
+            yield kind, body
+
+
 def call_parts(call: SocketCall) -> list[Buffer]:
     names = [name.encode() for name in (call.model_key, call.tenant, call.coalesce)]
     head = _CALL.pack(call.number, call.sent_s, call.deadline_s, *map(len, names), len(call.payload))

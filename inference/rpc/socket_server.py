@@ -5,7 +5,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,14 +15,13 @@ from inference.rpc.errors import MessageMalformed
 from inference.rpc.frames import Buffer
 from inference.rpc.socket_files import SUFFIX, listen, require_own_user
 from inference.rpc.socket_frames import (
-    HEAD,
+    FrameReader,
     Kind,
     SocketCall,
     answer_parts,
     frame,
     number_parts,
     read_calls,
-    read_head,
     read_numbers,
     serves_parts,
 )
@@ -46,7 +45,7 @@ class Connection:
         self._wake = wake
         self._lock = threading.Lock()
         self._unsent = bytearray()
-        self._read = bytearray()
+        self._read = FrameReader()
         self.closed = False
 
     def answer(self, answers: Sequence[tuple[int, Buffer]]) -> None:
@@ -84,24 +83,12 @@ class Connection:
     def has_unsent(self) -> bool:
         return bool(self._unsent)
 
-    def frames(self) -> list[tuple[Kind, memoryview]]:
+    def frames(self) -> Iterator[tuple[Kind, memoryview]]:
         """Read what has arrived and return the whole frames. Raises OSError at the end of the connection."""
         data = self.socket.recv(READ_BYTES)
         if not data:
             raise ConnectionResetError("the web process is gone")
-        self._read += data
-        found = []
-        start = 0
-        while len(self._read) - start >= HEAD.size:
-            length, kind = read_head(self._read[start : start + HEAD.size])
-            end = start + HEAD.size + length
-            if len(self._read) < end:
-                break
-            # The bytes are copied once, so that the payloads stay valid and aligned while more is read.
-            found.append((kind, memoryview(bytes(self._read[start + HEAD.size : end]))))
-            start = end
-        del self._read[:start]
-        return found
+        return self._read.read(data)
 
     def close(self) -> None:
         with self._lock:

@@ -182,6 +182,23 @@ async def test_a_worker_that_falls_silent_gets_no_more_calls(
 
 
 @in_loop
+async def test_a_process_that_was_frozen_itself_gives_up_no_worker(
+    url: str, reader: LaneReader, model: BeginningModel, model_key: str, tmp_path: Path
+) -> None:
+    async with connected(url, tmp_path, model_key) as client:
+        assert client._sockets is not None
+        task = ask(client, model_key, "a")
+        await until(lambda: model.held)
+        worker = worker_of(client, model_key)
+        worker._heard_s -= 60
+        client._sockets._looked_s -= 60
+        await client._sockets._look()
+        assert not worker.closed
+        model.end_all()
+        assert (await task).output.result == {"begun": ["a"]}
+
+
+@in_loop
 async def test_what_is_large_goes_by_redis(
     url: str, reader: LaneReader, model: BeginningModel, model_key: str, tmp_path: Path
 ) -> None:
