@@ -32,6 +32,10 @@ class Generations:
             return known
         return await self._known.get(tenant_id, lambda: self._threads.run(results_generation, tenant_id))
 
+    def known(self, tenant_id: UUID) -> int | None:
+        """Return the generation if it is remembered."""
+        return self._known.peek(tenant_id)
+
     def is_over(self, tenant_id: UUID, generation: int) -> bool:
         """Return whether this generation is known to be over, as far as this process knows at the moment. Its results
         need not be cached.

@@ -18,7 +18,7 @@ MIN_SHARE = 0.01
 """The share of looks that must find something for the looks to go on."""
 BACK_SHARE = 0.02
 BACK_FOUND = 2
-SAMPLED = 32
+SAMPLED = 128
 """The divisor for the calls that are still looked up while looking is not worthwhile."""
 MAX_KNOWN = 2_000
 
@@ -66,6 +66,10 @@ class Worth(Generic[T]):
     def looks(self, of: T, key: bytes) -> bool:
         tally = self._tallies.get(of)
         return tally is None or tally.looks(key)
+
+    def pays(self, of: T) -> bool:
+        tally = self._tallies.get(of)
+        return tally is None or tally.pays
 
     def count(self, of: T, *, looked: int, found: int) -> None:
         tally = self._tallies.get(of)

@@ -24,6 +24,7 @@ from inference.runtime.tensor_requests import validate_input
 from tenants.billing.metering.events import CACHE, CALL, MeterEvent
 from tenants.core.asgi.protocol import ClientGone
 from tenants.core.ids import uuid7
+from tenants.identity.identity import Identity
 from tenants.plans.prices import Price, saved_micros
 
 LONGEST_S = 60.0
@@ -104,22 +105,25 @@ class Inference:
 
 
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:
-    """Note the uses of a call. The part that a model ran is charged at the caller's price for the model, and the part
+    exchange.uses += uses_of(exchange.identity, target, ran, known)
+
+
+def uses_of(identity: Identity, target: Target, ran: Units | None, known: Units | None) -> list[MeterEvent]:
+    """Return the uses of a call. The part that a model ran is charged at the caller's price for the model, and the part
     from the cache at the price of cache hits.
     """
-    agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
+    agreed = identity.prices.of_model(target.model, target.price, target.price_of_hits)
     in_run = 0 if ran is None else charged(ran, agreed.price.meter)
-    if ran is not None:
-        exchange.uses.append(_use(exchange, target, CALL, in_run, agreed.price))
+    uses = [] if ran is None else [_use(identity, target, CALL, in_run, agreed.price)]
     if known is not None:
         quantity = charged_beside(known, agreed.cached_price.meter, in_run)
         if quantity or ran is None:
-            use = _use(exchange, target, CACHE, quantity, agreed.cached_price)
-            exchange.uses.append(_saving(use, agreed.price, known))
+            use = _use(identity, target, CACHE, quantity, agreed.cached_price)
+            uses.append(_saving(use, agreed.price, known))
+    return uses
 
 
-def _use(exchange: Exchange, target: Target, source_kind: str, quantity: int, price: Price) -> MeterEvent:
-    identity = exchange.identity
+def _use(identity: Identity, target: Target, source_kind: str, quantity: int, price: Price) -> MeterEvent:
     return MeterEvent(
         id=uuid7(),
         tenant_id=identity.tenant_id,

@@ -3,6 +3,7 @@ is not serialized again.
 """
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -17,12 +18,12 @@ from inference.cache.s3_fifo import S3Fifo
 from inference.cache.terms import LONGEST_TTL_S
 from inference.cache.worth import Worth
 from inference.core.charging import charged
-from inference.gateway.cache_wishes import CacheWish, cache_wish, hit_headers
+from inference.gateway.cache_wishes import CacheWish, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
-from inference.gateway.known_results import KnownResults
+from inference.gateway.known_results import RAW, KnownResults
 from inference.gateway.replies import Reply
-from inference.gateway.server_timing import Timings, timing_at_once
+from inference.gateway.server_timing import Timings
 from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 from tenants.billing.ledger.headroom import Most
@@ -63,21 +64,29 @@ class KeptReplies:
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
         """Return the raw request, or None if no reply is to be looked up or cached."""
+        looked: RawRequest | None = exchange.scope.get(RAW)
+        if looked is not None:
+            return looked
         wish = cache_wish(exchange.cache_control)
         if not wish.keeps:
             return None
-        of = (exchange.identity.tenant_id, exchange.scope["path"])
-        mark = await exchange.think(len(body), crc32, body)
-        if not self._worth.looks(of, mark.to_bytes(4, "little")):
-            return None
         holder = await self._known.holder(exchange)
-        heard = [one for one in exchange.scope["headers"] if one[0] in HEARD]
-        said = (holder.tenant_id.int, holder.generation, holder.livemode, exchange.scope["path"], heard)
-        key = await exchange.think(len(body), _digest, repr(said).encode(), body)
-        return RawRequest(self, holder, of, key, wish)
+        scope = exchange.scope
+        return await exchange.think(len(body), self.raw_of, holder, scope["path"], scope["headers"], body, wish)
+
+    def raw_of(
+        self, holder: Holder, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes, wish: CacheWish
+    ) -> "RawRequest | None":
+        """Return the raw request, or None if it is not worthwhile to look for a reply."""
+        of = (holder.tenant_id, path)
+        if not self._worth.looks(of, crc32(body).to_bytes(4, "little")):
+            return None
+        heard = [one for one in headers if one[0] in HEARD]
+        said = (holder.tenant_id.int, holder.generation, holder.livemode, path, heard)
+        return RawRequest(self, holder, of, _digest(repr(said).encode(), body), wish)
 
     async def find(self, raw: "RawRequest") -> KeptReply | None:
-        if not raw.wish.reads:
+        if raw.looked or not raw.wish.reads:
             return None
         kept = self._memory.get(raw.key, time.time()) or await self._fetched(raw)
         if kept is None:
@@ -139,6 +148,8 @@ class RawRequest:
     of: tuple[UUID, str]
     key: bytes
     wish: CacheWish
+    looked: bool = False
+    """True if a reply has been looked for in vain."""
 
     async def find(self) -> KeptReply | None:
         return await self.replies.find(self)
@@ -160,10 +171,7 @@ class RawRequest:
         )
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
-        reply = kept.reply
-        age_s = max(0.0, time.time() - kept.written_s)
-        said = (timing_at_once(at_once(exchange).total), *hit_headers(age_s))
-        return Reply(reply.body, reply.content_type, reply.status, (*reply.headers, *said))
+        return kept.told(at_once(exchange).total)
 
     def keep(self, exchange: Exchange, reference: str, answered: Answered, reply: Reply) -> None:
         """Cache the reply as soon as the use is recorded. `reply` has none of the headers that are specific to this one

@@ -25,8 +25,11 @@ from inference.gateway.targets import Target
 from inference.rpc import AsyncLaneClient
 from inference.rpc.answers import LaneAnswer
 from inference.rpc.works import LaneWork
+from tenants.identity.identity import Identity
 
 Key = bytes
+RAW = "maas.raw_request"
+"""The scope key for the request as it was sent, if a reply to it has been looked for in vain."""
 
 
 class KnownResults:
@@ -44,6 +47,15 @@ class KnownResults:
         identity = exchange.identity
         generation = await self._generations.of(identity.tenant_id)
         return Holder(identity.tenant_id, generation, identity.livemode)
+
+    def known_holder(self, identity: Identity) -> Holder | None:
+        """Return the owner of the caller's results, or None if their generation has yet to be looked up."""
+        generation = self._generations.known(identity.tenant_id)
+        return None if generation is None else Holder(identity.tenant_id, generation, identity.livemode)
+
+    def pays(self, tenant: str, target: Target) -> bool:
+        """Return whether looking for results is worthwhile, without a sample."""
+        return self._worth.pays((tenant, target.key))
 
     def note_found(self, tenant: str, target: Target, count: int) -> None:
         """Count results that were found in this process without a look in Redis. They also show that looking is
@@ -65,7 +77,8 @@ class KnownResults:
 
     async def _outcome(self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float) -> Outcome:
         holder = await self.holder(exchange)
-        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn)
+        chosen = RAW in exchange.scope
+        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn, chosen)
         found: Mapping[Key, Found] = {}
         if wish.reads:
             found = self._remembered(search) if search.looks else found
@@ -98,14 +111,14 @@ class KnownResults:
                 self._keep_afterwards(exchange, search, landed.value, landed.end)
                 return landed.value.outcome
 
-    def _search(self, holder: Holder, asked: Question, wish: CacheWish, turn: str) -> "_Search":
+    def _search(self, holder: Holder, asked: Question, wish: CacheWish, turn: str, chosen: bool) -> "_Search":
         target = asked.target
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
         digests = parts.digests()
         flight = _together(shelf, asked, digests)
         tenant = str(holder.tenant_id)
-        looks = self._worth.looks((tenant, target.key), flight)
+        looks = chosen or self._worth.looks((tenant, target.key), flight)
         keys = [shelf.key(digest) for digest in digests] if looks else digests
         return _Search(asked, parts, shelf, digests, keys, flight, wish, tenant, turn, looks)
 

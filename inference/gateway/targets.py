@@ -68,6 +68,11 @@ class Targets:
             self._known.forget_where(lambda *_: True)
             self._all.forget_where(lambda *_: True)
 
+    def known(self, reference: str) -> Target | None:
+        """Return the model version if it is remembered and may run."""
+        known = self._known.peek(reference)
+        return known if isinstance(known, Target) and not known.paused else None
+
     async def find(self, reference: str) -> Target:
         """Return the model version: `name` stands for the current one, `name@number` for that one. Paused versions are
         found too. Raises ModelNotFound.

@@ -1,9 +1,12 @@
 """Serialize a whole reply, so that it outlasts the process that made it."""
 
+import time
 from dataclasses import dataclass
 
 from inference.core.contracts import Units
+from inference.gateway.cache_wishes import hit_headers
 from inference.gateway.replies import Reply
+from inference.gateway.server_timing import timing_at_once
 from inference.rpc.errors import MessageMalformed
 from inference.rpc.frames import pack, unpack
 
@@ -23,6 +26,12 @@ class KeptReply:
     """The lifetime of the reply, counted from `written_s`."""
     written_s: float
     """The Unix time at which the result was computed."""
+
+    def told(self, total_ms: float) -> Reply:
+        """Return the reply with the headers that are specific to this call."""
+        reply, age_s = self.reply, max(0.0, time.time() - self.written_s)
+        headers = (*reply.headers, timing_at_once(total_ms), *hit_headers(age_s))
+        return Reply(reply.body, reply.content_type, reply.status, headers)
 
 
 def write_reply(kept: KeptReply) -> bytes:

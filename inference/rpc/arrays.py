@@ -14,7 +14,7 @@ from inference.runtime.tensors import Array, aligned, datatype_of
 MAX_DIMENSIONS = 16
 SHORTEST_LIFTED = 16
 
-_ITEMS: Mapping[str, np.dtype[Any]] = {
+ITEMS: Mapping[str, np.dtype[Any]] = {
     "BOOL": np.dtype(np.bool_),
     **{f"FP{bits}": np.dtype(f"<f{bits // 8}") for bits in (16, 32, 64)},
     **{f"INT{bits}": np.dtype(f"<i{bits // 8}") for bits in (8, 16, 32, 64)},
@@ -36,7 +36,7 @@ def write_array(name: str, array: Array) -> tuple[list[Json], Buffer]:
     if datatype == "BYTES":
         kind, buffer = _write_strings(name, array.ravel().tolist())
         return [name, kind, shape], buffer
-    return [name, datatype, shape], np.ascontiguousarray(array, dtype=_ITEMS[datatype]).tobytes()
+    return [name, datatype, shape], np.ascontiguousarray(array, dtype=ITEMS[datatype]).tobytes()
 
 
 def read_array(said: Json, buffer: memoryview) -> tuple[str, Array]:
@@ -50,7 +50,7 @@ def _read(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) 
     try:
         if datatype in ("STR", "BYTES"):
             return _read_strings(datatype, math.prod(shape), buffer).reshape(shape)
-        dtype = _ITEMS[datatype]
+        dtype = ITEMS[datatype]
         if math.prod(shape) * dtype.itemsize != len(buffer):
             raise MessageMalformed(f"'{name}' has {len(buffer)} bytes, not those of {datatype} {shape}")
         if datatype == "BOOL" and len(buffer) and np.frombuffer(buffer, np.uint8).max() > 1:

@@ -77,13 +77,11 @@ class AsyncLaneClient:
         """
         call.check()
         payload = write_work(work, parameters)
-        if self._sockets is not None and len(payload) <= self._limits.inline_bytes:
-            self._sockets.start()
-            worker = self._sockets.with_room(model_key, call.tenant)
-            if worker is not None:
-                answer = await self._by_socket(worker, model_key, payload, call, coalesce or "")
-                if answer is not None:
-                    return understood(answer)
+        worker = self.worker_for(model_key, len(payload), call.tenant)
+        if worker is not None:
+            answer = await self._by_socket(worker, model_key, payload, call, coalesce or "")
+            if answer is not None:
+                return understood(answer)
         asked = outgoing(
             model_key,
             payload,
@@ -112,6 +110,13 @@ class AsyncLaneClient:
                 # An outage may be set on the waiter as well as raised by the command. Nobody reads it here, so it is
                 # marked as retrieved.
                 waiter.exception()
+
+    def worker_for(self, model_key: str, size: int, tenant: str) -> Worker | None:
+        """Return a worker of this machine that takes the tenant's call of this size, or None if it must go by Redis."""
+        if self._sockets is None or size > self._limits.inline_bytes:
+            return None
+        self._sockets.start()
+        return self._sockets.with_room(model_key, tenant)
 
     async def _by_socket(
         self,

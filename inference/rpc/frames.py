@@ -20,22 +20,41 @@ Buffer = bytes | memoryview
 
 
 def pack(header: Mapping[str, Json], buffers: Sequence[Buffer] = ()) -> bytes:
+    parts: list[Buffer] = []
+    before = between(header, [len(buffer) for buffer in buffers])
+    for gap, buffer in zip(before, buffers, strict=False):
+        parts += [gap, buffer]
+    return b"".join(parts) if buffers else before[0]
+
+
+def between(header: Mapping[str, Json], sizes: Sequence[int]) -> list[bytes]:
+    """Return the bytes of a message before each of its buffers, of which only the sizes matter. Without buffers, they
+    are the whole message.
+    """
     # A lone half of a surrogate pair must not break the transport. It is up to the model to refuse it.
-    said = {**header, _SIZES: [len(buffer) for buffer in buffers]}
-    text = _JSON.encode(said).encode("utf-8", "surrogatepass")
-    parts: list[Buffer] = [_HEAD.pack(VERSION, len(text)), text]
-    written = _HEAD.size + len(text)
-    for buffer in buffers:
-        gap = -written % ALIGNMENT
-        parts += [bytes(gap), buffer]
-        written += gap + len(buffer)
-    return b"".join(parts)
+    text = _JSON.encode({**header, _SIZES: sizes}).encode("utf-8", "surrogatepass")
+    head = _HEAD.pack(VERSION, len(text)) + text
+    written, gaps = len(head), []
+    for size in sizes:
+        gaps.append(bytes(-written % ALIGNMENT))
+        written += len(gaps[-1]) + size
+    return [head + gaps[0], *gaps[1:]] if gaps else [head]
 
 
 def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
     """Return the header and the buffers of a message. No memory is allocated beyond what arrived, because the buffers
     are views of `data`.
     """
+    text, end = header_of(data)
+    header = _header(text)
+    sizes = header.pop(_SIZES, None)
+    if not isinstance(sizes, list):
+        raise MessageMalformed("a header that does not count its buffers")
+    return header, buffers_of(sizes, memoryview(data), end)
+
+
+def header_of(data: Buffer) -> tuple[memoryview, int]:
+    """Return the header's JSON and where it ends."""
     view = memoryview(data)
     if len(view) < _HEAD.size:
         raise MessageMalformed(f"{len(view)} bytes are no message")
@@ -45,8 +64,7 @@ def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
     end = _HEAD.size + length
     if end > len(view):
         raise MessageMalformed(f"a header of {length} bytes in a message of {len(view)}")
-    header = _header(view[_HEAD.size : end])
-    return header, _buffers(header.pop(_SIZES, None), view, end)
+    return view[_HEAD.size : end], end
 
 
 def _header(text: memoryview) -> dict[str, Any]:
@@ -59,9 +77,8 @@ def _header(text: memoryview) -> dict[str, Any]:
     return header
 
 
-def _buffers(sizes: Json, view: memoryview, start: int) -> list[memoryview]:
-    if not isinstance(sizes, list):
-        raise MessageMalformed("a header that does not count its buffers")
+def buffers_of(sizes: Sequence[Json], view: memoryview, start: int) -> list[memoryview]:
+    """Return the buffers of a message whose header ends at `start`."""
     buffers = []
     for size in sizes:
         start += -start % ALIGNMENT

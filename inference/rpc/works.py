@@ -34,10 +34,17 @@ def write_work(work: LaneWork, parameters: Mapping[str, Json]) -> bytes:
             header = {"token_counts": counts, "single": work.single, "parameters": parameters}
             return pack(header, [np.fromiter(chain.from_iterable(work.rows), _TOKEN_IDS).tobytes()])
         case TensorInput():
-            written = [write_array(name, array) for name, array in work.tensors.items()]
-            header = {"tensors": [said for said, _buffer in written], "parameters": parameters}
-            return pack(header, [buffer for _said, buffer in written])
+            return pack(*parts_of(work, parameters))
     assert_never(work)
+
+
+def parts_of(work: TensorInput, parameters: Mapping[str, Json]) -> tuple[dict[str, Json], list[Buffer]]:
+    """Return the header and the buffers of the message for tensors."""
+    written = [write_array(name, array) for name, array in work.tensors.items()]
+    return (
+        {"tensors": [said for said, _buffer in written], "parameters": parameters},
+        [buffer for _said, buffer in written],
+    )
 
 
 def read_work(payload: Buffer) -> tuple[LaneWork, Mapping[str, Json]]:

@@ -49,6 +49,7 @@ from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.web.django_mount import DjangoMount
+from maas.web.fast_calls import FastCalls
 from maas.web.guard.body import Deadlines
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import Journal
@@ -119,21 +120,41 @@ class Front:
         live = Streams(event_waits, authorizer, seats, Following(self._hub, self._events, credential_checks))
         self._lane = AsyncLaneClient(redis_url, sockets=settings.MAAS_WORKER_SOCKETS)
         self._cache = _result_cache()
+        self._targets = Targets(self._models, self._changes)
+        self._known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
+        # This uses the other half of the memory. Whole responses are larger than their content, but they are found
+        # sooner.
+        self._replies = KeptReplies(self._known_results, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
         self._call_holds = CallHolds(self._models, redis_url)
         self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
         self._sockets = Sockets(self._hub, self._events, authorizer, seats, credential_checks)
         self._journal = Journal(settings.MAAS_CACHE_URL, KeyUse(DatabaseThreads("key-use", 1)))
+        keys = KeyRing(self._keys, self._unknown_callers, self._changes)
         self._guarded = EdgeGuard(
             self._by_protocol,
-            KeyRing(self._keys, self._unknown_callers, self._changes),
+            keys,
             sessions,
             self._stop,
             self._journal,
             desk=self._desk,
             intake=intake,
             deadlines=deadlines,
+        )
+        self._calls = FastCalls(
+            self._guarded,
+            keys=keys,
+            desk=self._desk,
+            journal=self._journal,
+            stop=self._stop,
+            targets=self._targets,
+            known=self._known_results,
+            replies=self._replies,
+            lane=self._lane,
+            meter=self._meter,
+            book=self._book,
+            deadlines=deadlines or Deadlines(),
         )
         self._grpc = self._grpc_port(sessions)
         self._running = ExitStack()
@@ -146,20 +167,17 @@ class Front:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
-            await self._guarded(scope, receive, send)
+            await self._calls(scope, receive, send)
 
     def _gateway(self, inner: App) -> Gateway:
-        known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
-        inference = Inference(Targets(self._models, self._changes), known_results)
-        # This uses the other half of the memory. Whole responses are larger than their content, but they are found
-        # sooner.
-        replies = KeptReplies(known_results, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
-        open_inference = OpenInference(inference, replies)
+        inference = Inference(self._targets, self._known_results)
+        open_inference = OpenInference(inference, self._replies)
+        self._book = open_inference.book
         return Gateway(
             inner,
             self._stop,
             self._meter,
-            embeddings=Embeddings(inference, replies),
+            embeddings=Embeddings(inference, self._replies),
             open_inference=open_inference,
             grpc=_only_with_grpc(
                 "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from django.conf import settings
 
@@ -25,7 +25,7 @@ from inference.gateway.open_inference.answers import (
 )
 from inference.gateway.open_inference.encodings import IDENTITY, encoding_for, let_out, made_smaller
 from inference.gateway.open_inference.faces import Face, face_of
-from inference.gateway.open_inference.requests import InferRequest, json_length, read_request
+from inference.gateway.open_inference.requests import InferRequest, WantedOutput, json_length, read_request
 from inference.gateway.open_inference.statistics import CallCounts
 from inference.gateway.open_inference.statistics_book import StatisticsBook
 from inference.gateway.open_inference.works import check_wanted, tensors_of, work_of
@@ -93,14 +93,18 @@ def counted(
     add = partial(statistics.add, str(exchange.identity.tenant_id), target.key)
     now_ms = time.time_ns() // 1_000_000
     try:
-        yield lambda timings, word: add(_answered(timings, word, now_ms))
+        yield lambda timings, word: add(counts_of_answered(timings, word, now_ms))
     except DomainError:
         lasted_ms = (time.monotonic() - exchange.whole_s) * 1000
-        add(CallCounts(failed=1, failed_ns=_ns(lasted_ms), last_ms=now_ms))
+        add(counts_of_failed(lasted_ms, now_ms))
         raise
 
 
-def _answered(timings: Timings, word: Word, now_ms: int) -> CallCounts:
+def counts_of_failed(lasted_ms: float, now_ms: int) -> CallCounts:
+    return CallCounts(failed=1, failed_ns=_ns(lasted_ms), last_ms=now_ms)
+
+
+def counts_of_answered(timings: Timings, word: Word, now_ms: int) -> CallCounts:
     total_ns = _ns(timings.total)
     hit = word == "HIT"
     return CallCounts(
@@ -161,7 +165,7 @@ async def written_as(
     output = answered.output
     try:
         tensors = await exchange.think(said_bytes(output, SMALL_BYTES + 1), tensors_of, output)
-        given = _given(request, tensors)
+        given = given_outputs(request, tensors)
         size = await exchange.think(listed_bytes(given), written_bytes, given)
         exchange.hold(size)
         target = answered.target
@@ -170,7 +174,17 @@ async def written_as(
         raise refusal_of(error) from error
 
 
-def _given(request: InferRequest, tensors: Mapping[str, Array]) -> tuple[GivenOutput, ...]:
+class Wishes(Protocol):
+    """What a request says about the outputs."""
+
+    @property
+    def wanted(self) -> tuple[WantedOutput, ...]: ...
+
+    @property
+    def all_binary(self) -> bool: ...
+
+
+def given_outputs(request: Wishes, tensors: Mapping[str, Array]) -> tuple[GivenOutput, ...]:
     if request.wanted:
         return tuple(GivenOutput(one.name, tensors[one.name], one.binary) for one in request.wanted)
     return tuple(GivenOutput(name, tensor, request.all_binary) for name, tensor in tensors.items())

@@ -21,7 +21,7 @@ from jobs.uploads.resumable import brings_bytes, is_resumable
 from maas.web.errors.api_errors import as_domain_error
 from maas.web.guard.body import Allowance, BodyMalformed, BodyTooLarge, Deadlines, GuardedBody
 from maas.web.guard.caching import with_caching
-from maas.web.guard.journal import Journal, Note
+from maas.web.guard.journal import NOTE, Journal, Note
 from maas.web.guard.keys import KeyRing
 from maas.web.guard.metrics import REFUSALS, request_seconds
 from maas.web.guard.query_keys import carries_key
@@ -105,13 +105,21 @@ class EdgeGuard:
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         elif is_api(scope["path"]):
-            note = self._journal.open(scope)
+            note = scope.get(NOTE) or self._journal.open(scope)
             try:
                 await self._request(scope, receive, send, note)
             finally:
                 self._journal.close(note)
         else:
             await self._request(scope, receive, send)
+
+    async def refuse(
+        self, scope: Scope, error: Exception, send: Send, note: Note, admission: Admission, *, hang_up: bool
+    ) -> None:
+        """Answer a request that was served elsewhere and ended with this error."""
+        answer = _Answer(send, scope, self._journal, note)
+        answer.admission = admission
+        await refuse_request(_worded(scope, error, hang_up=hang_up), answer)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send, note: Note | None = None) -> None:
         answer = _Answer(send, scope, self._journal, note)
@@ -199,6 +207,9 @@ class EdgeGuard:
         if not isinstance(identity, Identity) or is_health(scope["path"]):
             return
         is_run = runs_model(scope["path"])
+        if ADMISSION in scope:
+            answer.admission = scope[ADMISSION]  # The request has been counted before.
+            return
         answer.admission = admission = Admission(self._desk, identity.rates, is_call=is_run)
         await admission.enter()
         if is_run:
@@ -231,7 +242,7 @@ class EdgeGuard:
             )
         # The parts of a gRPC message are not passed on before it is complete.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
-        return _usual_allowance(_max_bytes(scope), idle_s, self._deadlines.request_s)
+        return usual_allowance(_max_bytes(scope), idle_s, self._deadlines.request_s)
 
 
 class _Answer:
@@ -245,7 +256,7 @@ class _Answer:
         self._is_resumable = is_resumable(scope)
         self._name = scope[REQUEST_ID].encode()
         self._kind = kind_of(scope)
-        self._began_s = time.perf_counter()
+        self._began_s = time.perf_counter() if note is None else note.started_s
         self.admission: Admission | None = None
         self.started = False
 
@@ -317,7 +328,7 @@ def _max_bytes(scope: Scope) -> int:
 
 
 @lru_cache(16)
-def _usual_allowance(max_bytes: int, idle_s: float, total_s: float) -> Allowance:
+def usual_allowance(max_bytes: int, idle_s: float, total_s: float) -> Allowance:
     return Allowance(max_bytes, idle_s, total_s, lambda: _body_too_large(max_bytes))
 
 

@@ -41,6 +41,8 @@ from tenants.request_log.minutes import MinuteCounts, counted
 from tenants.request_log.store import KEPT, add_to
 
 log = structlog.get_logger(__name__)
+NOTE = "maas.note"
+"""The scope key for the note of a request that another layer has opened."""
 EVERY_S = 0.2
 AWAY_PAUSE_S = 1.0
 MAX_WAITING = 4_000

@@ -32,13 +32,24 @@ class Admission:
         self._is_call = is_call
         self._tabs = [gate for gate in self._gates if isinstance(gate, Tab)]
         self._slots: list[Slots] = []
+        self._models: set[str] = set()
+
+    def enter_now(self) -> bool:
+        """Admit the request, or return False if Redis must be asked or a limit refuses it. Nothing is counted then."""
+        if self._desk.take_now(self._gates) is not Verdict.YES:
+            return False
+        self._slots += [gate for gate in self._gates if isinstance(gate, Slots)]
+        return True
 
     async def enter(self) -> None:
         """Admit the request. Raises RateLimited. Most requests do not wait here."""
         await self._pass(self._gates)
 
     async def enter_model(self, model: str) -> None:
-        """Apply the limits of the model, as soon as it is known which model is requested."""
+        """Apply the limits of the model once, as soon as it is known which model is requested."""
+        if not self._limits.models or model in self._models:
+            return
+        self._models.add(model)
         own = self._limits.of_model(model)
         limits = (*own.requests, *own.tokens, *own.calls)
         if limits:

@@ -1,0 +1,437 @@
+"""Answer the calls that programs make by the million in one straight way: from the headers to the answer without a task
+of its own, a thread or a question to another process but the worker and the stream of uses.
+
+Whatever is unusual goes on to the general way, which is the reference: an unknown key, a limit that refuses, a body
+that arrives in parts, a request without a plan, a model without a free worker on this machine. Nothing is done twice.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+import structlog
+from django.conf import settings
+
+from inference.cache.metrics import calls
+from inference.core.contracts import WorkRefused
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
+from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, Word, cache_wish
+from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
+from inference.gateway.failures import refusal_of
+from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
+from inference.gateway.inference import LONGEST_S, uses_of
+from inference.gateway.kept_replies import KeptReplies, RawRequest
+from inference.gateway.known_results import RAW, KnownResults
+from inference.gateway.open_inference import encodings
+from inference.gateway.open_inference.answers import BINARY_TYPE, HEADER_LENGTH, JSON_TYPE
+from inference.gateway.open_inference.infer import counts_of_answered, counts_of_failed
+from inference.gateway.open_inference.paths import route_of
+from inference.gateway.open_inference.plans import PlannedAnswer, Plans
+from inference.gateway.open_inference.statistics_book import StatisticsBook
+from inference.gateway.room import Room
+from inference.gateway.server_timing import Timings, server_timing
+from inference.gateway.targets import Target, Targets
+from inference.gateway.written_replies import KeptReply
+from inference.rpc import AsyncLaneClient
+from inference.rpc.frames import Buffer
+from inference.rpc.socket_client import Answer
+from maas.web.guard.body import Allowance, Deadlines, GuardedBody
+from maas.web.guard.guard import EdgeGuard, usual_allowance
+from maas.web.guard.journal import LONGEST_CAME_FROM, LONGEST_CLIENT, NOTE, Journal, Note
+from maas.web.guard.keys import KeyRing
+from maas.web.guard.metrics import request_seconds
+from maas.web.guard.request_ids import request_id
+from tenants.api.authentication import IDENTITY
+from tenants.billing.metering.stream import MeterStream
+from tenants.core.asgi.client_ip_limit import claimed_address
+from tenants.core.asgi.protocol import REQUEST_ID, ClientGone, Message, Receive, Scope, Send, until_disconnect
+from tenants.core.asgi.stopping import Restarting, Stop
+from tenants.core.errors import DomainError
+from tenants.identity.identity import Identity
+from tenants.limits.rates.admission import ADMISSION, Admission
+from tenants.limits.rates.desk import Desk
+from tenants.request_log.caller import CALLER, Caller
+from tenants.request_log.entries import LONGEST_PATH, without_keys
+
+log = structlog.get_logger(__name__)
+MAX_PATHS = 2_000
+"""The most paths that are remembered. If there are more, all are forgotten."""
+LOOKED_EVERY_S = 0.05
+"""The time between two looks after the calls that wait. A call that has lasted so long is listened to, so that it ends
+when its client disconnects."""
+UNUSUAL = frozenset({b"transfer-encoding", b"content-encoding", b"expect", b"prefer"})
+"""The headers of requests that the general way serves."""
+SNIFF = (b"x-content-type-options", b"nosniff")
+MISS, JOINED, BYPASS = CacheNote("MISS"), CacheNote("COALESCED"), CacheNote("BYPASS")
+VARIES = (b"vary", b"accept-encoding")
+TYPES = {name: (b"content-type", name.encode()) for name in (JSON_TYPE, BINARY_TYPE)}
+Header = tuple[bytes, bytes]
+
+
+@dataclass(slots=True)
+class _Call:
+    path: str
+    reference: str
+    """The model as the path names it, or an empty string if only the body names it."""
+    identity: Identity
+    tenant: str
+    admission: Admission
+    note: Note
+    headers: dict[bytes, bytes]
+    size: int
+    """The number of bytes of the body."""
+    caches: bool
+    """True if the caller accepts results that are kept, and lets others have this one."""
+    whole_s: float = 0.0
+    """The time at which the whole body had arrived."""
+
+    @property
+    def kind(self) -> str:
+        return "open_inference" if self.reference else "openai"
+
+
+class FastCalls:
+    def __init__(
+        self,
+        guard: EdgeGuard,
+        *,
+        keys: KeyRing,
+        desk: Desk,
+        journal: Journal,
+        stop: Stop,
+        targets: Targets,
+        known: KnownResults,
+        replies: KeptReplies,
+        lane: AsyncLaneClient,
+        meter: MeterStream,
+        book: StatisticsBook,
+        deadlines: Deadlines,
+    ) -> None:
+        self._guard = guard
+        self._keys = keys
+        self._desk = desk
+        self._journal = journal
+        self._stop = stop
+        self._targets = targets
+        self._known = known
+        self._replies = replies
+        self._lane = lane
+        self._meter = meter
+        self._book = book
+        self._deadlines = deadlines
+        self._room = Room()
+        self._waits = _Waits(stop)
+        self._references: dict[str, str | None] = {EMBEDDINGS: ""}
+        self._plans: dict[str, tuple[Target, Plans]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call = self._begin(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
+        if call is None:
+            await self._guard(scope, receive, send)
+            return
+        body = GuardedBody(scope, receive, self._allowance(), self._stop)
+        messages: list[Message] = []
+        handed_on = False
+        try:
+            await _read(body, call.size, messages)
+            call.whole_s = time.monotonic()
+            handed_on = not await self._answer(call, scope, _joined(messages), body, send)
+            if handed_on:
+                scope[ADMISSION], scope[NOTE], scope[CALLER] = call.admission, call.note, call.note.caller
+                await self._guard(scope, _replayed(messages, receive), send)
+        except ClientGone:
+            log.info("client_disconnected", path=without_keys(call.path), request_id=call.note.request_id)
+            request_seconds(call.kind, "disconnected").observe(time.perf_counter() - call.note.started_s)
+        except Exception as error:
+            if handed_on:
+                raise
+            await self._guard.refuse(scope, error, send, call.note, call.admission, hang_up=not call.whole_s)
+        finally:
+            if not handed_on:
+                self._journal.close(call.note)
+                call.admission.end()
+
+    def _allowance(self) -> Allowance:
+        return usual_allowance(SMALL_BYTES, self._deadlines.idle_s, self._deadlines.request_s)
+
+    def _begin(self, scope: Scope) -> _Call | None:
+        """Return the call after it was admitted, or None if the general way must serve it. Nothing is counted then."""
+        path: str = scope["path"]
+        reference = self._reference(path)
+        listed = scope["headers"]
+        headers = dict(listed)
+        if reference is None or scope["query_string"] or len(headers) != len(listed) or not UNUSUAL.isdisjoint(headers):
+            return None
+        length, authorization = headers.get(b"content-length", b""), headers.get(b"authorization", b"")
+        if not length.isdigit() or not 0 < int(length) <= SMALL_BYTES or authorization[:7].lower() != b"bearer ":
+            return None
+        identity = self._keys.known(authorization[7:].strip().decode("latin-1"))
+        if identity is None or identity.bounded or identity.networks or not identity.livemode or self._stop.told:
+            return None
+        control = headers.get(b"cache-control")
+        wish = ANYTHING if control is None else cache_wish(control.decode("latin-1"))
+        if "jobs:write" not in identity.scopes or wish not in (ANYTHING, NEITHER):
+            return None
+        admission = Admission(self._desk, identity.rates, is_call=True)
+        if not admission.enter_now():
+            return None
+        offered = headers.get(b"x-request-id")
+        name = request_id(None if offered is None else offered.decode("latin-1"))
+        scope[REQUEST_ID], scope[IDENTITY] = name, identity
+        note = Note(
+            "POST",
+            path[:LONGEST_PATH],
+            b"",
+            name,
+            headers.get(b"user-agent", b"").decode("latin-1")[:LONGEST_CLIENT],
+            Caller(identity),
+            _came_from(scope, headers),
+        )
+        return _Call(
+            path, reference, identity, str(identity.tenant_id), admission, note, headers, int(length), wish == ANYTHING
+        )
+
+    def _reference(self, path: str) -> str | None:
+        """Return the model that the path names, or None if this is no path of such a call."""
+        try:
+            return self._references[path]
+        except KeyError:
+            route = route_of(path) if len(path) <= LONGEST_PATH else None
+            reference = route.reference if route is not None and route.action == "infer" else None
+            if len(self._references) >= MAX_PATHS:
+                self._references = {EMBEDDINGS: ""}
+            self._references[path] = reference
+            return reference
+
+    async def _answer(self, call: _Call, scope: Scope, sent: bytes, body: GuardedBody, send: Send) -> bool:
+        """Answer the call. Return False if the general way must, which finds nothing done but the admission."""
+        target = self._targets.known(call.reference) if call.reference else None
+        if call.reference and (target is None or not _may_run(call.identity, target)):
+            return False
+        room = len(sent) + CHUNK_BYTES
+        self._room.take(room, call.identity.tenant_id)
+        try:
+            if call.caches and (target is None or target.cache_ttl_s):
+                holder = self._known.known_holder(call.identity)
+                if holder is None:
+                    return False
+                raw = self._replies.raw_of(holder, call.path, scope["headers"], sent, ANYTHING)
+                if raw is not None:
+                    kept = await self._replies.find(raw)
+                    scope[RAW] = replace(raw, looked=True)
+                    return kept is not None and await self._repeat(call, raw, kept, target, send)
+                if target is None or self._known.pays(call.tenant, target):
+                    return False
+            if target is None:
+                return False
+            return await self._run(call, target, sent, body, send)
+        finally:
+            self._room.free(room, call.identity.tenant_id)
+
+    async def _repeat(self, call: _Call, raw: RawRequest, kept: KeptReply, target: Target | None, send: Send) -> bool:
+        """Answer with a reply that is kept. Return False if it no longer answers the request."""
+        target = target or self._targets.known(kept.reference)
+        if target is None or not _may_run(call.identity, target) or not self._replies.answers(raw, kept, target):
+            return False
+        await call.admission.enter_model(target.model)
+        self._replies.note_hit(raw, target)
+        total_ms = (time.monotonic() - call.whole_s) * 1000
+        if call.reference:
+            self._count(call, target, Timings(0.0, 0.0, total_ms), "HIT")
+        await self._meter.add(*uses_of(call.identity, target, None, kept.units))
+        reply = kept.told(total_ms)
+        call.note.known = "HIT"
+        await self._send(call, reply.body, (b"content-type", reply.content_type.encode()), reply.headers, send)
+        return True
+
+    async def _run(self, call: _Call, target: Target, sent: bytes, body: GuardedBody, send: Send) -> bool:
+        plans = self._plans_of(call.reference, target)
+        length = _json_length(call.headers, len(sent))
+        planned = None if length is None else plans.read(sent, length)
+        if planned is None:
+            return False
+        worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
+        if worker is None:
+            return False
+        await call.admission.enter_model(target.model)
+        deadline_s = time.monotonic() + LONGEST_S
+        shares = bool(call.caches and target.cache_ttl_s)
+        coalesce = sha256(planned.payload).hexdigest() if shares else ""
+        number, waiting = worker.send(
+            target.key, planned.payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s
+        )
+        try:
+            payload = await self._waits.end_of(waiting, body, deadline_s)
+            if payload is None:
+                return False  # The worker stops and has not run it.
+            answer = plans.answer(planned, payload)
+        except CallCanceled:
+            raise ClientGone from None
+        except (WorkRefused, ModelFailed, DomainError) as error:
+            lasted_ms = (time.monotonic() - call.whole_s) * 1000
+            self._book.add(call.tenant, target.key, counts_of_failed(lasted_ms, time.time_ns() // 1_000_000))
+            raise error if isinstance(error, DomainError) else refusal_of(error) from error
+        finally:
+            worker.cancel(number)
+        note = JOINED if answer.joined else MISS if shares else BYPASS
+        await self._give(call, target, answer, note, send)
+        return True
+
+    async def _give(self, call: _Call, target: Target, answer: PlannedAnswer, note: CacheNote, send: Send) -> None:
+        """Record what the answer is charged for, and give it."""
+        timings = Timings(answer.queue_ms, answer.run_ms, (time.monotonic() - call.whole_s) * 1000, answer.spent)
+        calls(target.key, note.word.lower()).inc()
+        self._count(call, target, timings, note.word)
+        if answer.joined:
+            uses = uses_of(call.identity, target, None, answer.units)
+        else:
+            call.admission.use_tokens(answer.units.tokens)
+            uses = uses_of(call.identity, target, answer.units, None)
+        try:
+            body, in_json = answer.body()
+        except DomainError as error:
+            # The model has run, but its answer cannot be written in the form that the caller wants.
+            if error.code == WRONGLY_ASKED:
+                await self._meter.add(*uses)
+            raise
+        headers = [VARIES, server_timing(timings), *note.headers]
+        accepted = call.headers.get(b"accept-encoding", b"").decode("latin-1")
+        encoding = encodings.encoding_for(accepted, len(body), has_tensors=in_json is not None)
+        if encoding != encodings.IDENTITY:
+            body = await asyncio.to_thread(encodings.made_smaller, body, encoding)
+            headers.append((b"content-encoding", encoding.encode()))
+        if in_json is not None:
+            headers.append((HEADER_LENGTH, b"%d" % in_json))
+        await self._meter.add(*uses)
+        call.note.known = note.word
+        await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
+
+    async def _send(
+        self, call: _Call, body: bytes, content_type: Header, headers: Iterable[Header], send: Send
+    ) -> None:
+        call.note.status = 200
+        request_seconds(call.kind, "answered").observe(time.perf_counter() - call.note.started_s)
+        start = [
+            content_type,
+            (b"content-length", b"%d" % len(body)),
+            SNIFF,
+            *headers,
+            *call.admission.headers(for_openai=not call.reference),
+            (b"x-request-id", call.note.request_id.encode()),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": start})
+        await send({"type": "http.response.body", "body": body})
+
+    def _count(self, call: _Call, target: Target, timings: Timings, word: Word) -> None:
+        self._book.add(call.tenant, target.key, counts_of_answered(timings, word, time.time_ns() // 1_000_000))
+
+    def _plans_of(self, reference: str, target: Target) -> Plans:
+        found = self._plans.get(reference)
+        if found is None or found[0] is not target:
+            if len(self._plans) >= MAX_PATHS:
+                self._plans.clear()
+            found = self._plans[reference] = target, Plans(target)
+        return found[1]
+
+
+@dataclass(eq=False, slots=True)
+class _Wait:
+    answer: Answer
+    receive: Receive
+    since_s: float
+    deadline_s: float
+    listener: "asyncio.Task[None] | None" = None
+
+    def end(self, error: Exception) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def listen(self) -> None:
+        self.listener = asyncio.ensure_future(until_disconnect(self.receive))
+        self.listener.add_done_callback(self._leave)
+
+    def _leave(self, listener: "asyncio.Task[None]") -> None:
+        if not listener.cancelled():
+            self.end(ClientGone())
+
+
+class _Waits:
+    """The calls that wait for a worker. One timer looks after all of them."""
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+        self._waits: set[_Wait] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def end_of(self, answer: Answer, receive: Receive, deadline_s: float) -> Buffer | None:
+        """Return the answer. Raises DeadlinePassed, Restarting, or ClientGone if the client disconnects."""
+        wait = _Wait(answer, receive, time.monotonic(), deadline_s)
+        self._waits.add(wait)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOKED_EVERY_S, self._look)
+        try:
+            return await answer
+        finally:
+            self._waits.discard(wait)
+            if wait.listener is not None:
+                wait.listener.cancel()
+
+    def _look(self) -> None:
+        self._timer, now_s = None, time.monotonic()
+        for wait in tuple(self._waits):
+            if self._stop.told:
+                wait.end(Restarting())
+            elif wait.deadline_s <= now_s:
+                wait.end(DeadlinePassed(f"the answer was not there within {LONGEST_S:g} s"))
+            elif wait.listener is None and now_s - wait.since_s >= LOOKED_EVERY_S:
+                wait.listen()
+        if self._waits:
+            self._timer = asyncio.get_running_loop().call_later(LOOKED_EVERY_S, self._look)
+
+
+def _may_run(identity: Identity, target: Target) -> bool:
+    return not identity.models or target.model in identity.models
+
+
+def _json_length(headers: dict[bytes, bytes], size: int) -> int | None:
+    """Return the length of the JSON in the body, or None if the header that gives it is wrong."""
+    written = headers.get(HEADER_LENGTH)
+    if written is None:
+        return size
+    return int(written) if written.isdigit() and int(written) <= size else None
+
+
+def _came_from(scope: Scope, headers: dict[bytes, bytes]) -> str:
+    peer = scope.get("client")
+    if b"x-forwarded-for" in headers:
+        return claimed_address(scope, settings.MAAS_PROXIES)[:LONGEST_CAME_FROM]
+    return peer[0] if peer else ""
+
+
+async def _read(body: GuardedBody, size: int, messages: list[Message]) -> None:
+    """Read the body, which ends with its last byte whether or not a message says so. Raises ClientGone."""
+    while size > 0:
+        message = await body()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        messages.append(message)
+        size -= len(message["body"])
+        if not message.get("more_body", False):
+            return
+
+
+def _joined(messages: list[Message]) -> bytes:
+    return messages[0]["body"] if len(messages) == 1 else b"".join(message["body"] for message in messages)
+
+
+def _replayed(messages: list[Message], receive: Receive) -> Receive:
+    """Return a `receive` that gives the messages again, and then the following ones."""
+    waiting = deque(messages)
+
+    async def again() -> Message:
+        return waiting.popleft() if waiting else await receive()
+
+    return again
