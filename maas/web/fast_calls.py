@@ -42,7 +42,7 @@ from maas.web.guard.body import Allowance, Deadlines, GuardedBody
 from maas.web.guard.guard import EdgeGuard, usual_allowance
 from maas.web.guard.journal import LONGEST_CAME_FROM, LONGEST_CLIENT, NOTE, Journal, Note
 from maas.web.guard.keys import KeyRing
-from maas.web.guard.metrics import request_seconds
+from maas.web.guard.metrics import FAST_CALLS, request_seconds
 from maas.web.guard.request_ids import request_id
 from tenants.api.authentication import IDENTITY
 from tenants.billing.metering.stream import MeterStream
@@ -313,6 +313,7 @@ class FastCalls:
         self, call: _Call, body: bytes, content_type: Header, headers: Iterable[Header], send: Send
     ) -> None:
         call.note.status = 200
+        FAST_CALLS.inc()
         request_seconds(call.kind, "answered").observe(time.perf_counter() - call.note.started_s)
         start = [
             content_type,

@@ -17,6 +17,7 @@ from inference.core.contracts import Json, TensorInput, Units, WorkRefused
 from inference.gateway.open_inference.answers import write_answer
 from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.infer import checked_work, given_outputs
+from inference.gateway.open_inference.request_fields import MAX_CHARACTERS
 from inference.gateway.open_inference.requests import InferRequest, WantedOutput, read_request
 from inference.gateway.targets import Target
 from inference.rpc.answers import SpentMs, read_answer
@@ -295,12 +296,16 @@ def _envelope(request: _Request, text: bytes, with_data: int) -> bytes | None:
     """
     if with_data not in (0, len(request.inputs)) or b"\\" in text:
         return None
+    if request.id is not UNSET and len(request.id) > MAX_CHARACTERS:
+        return None
     for one in request.inputs:
         one.data = UNSET
     beside = 2 * with_data + (0 if request.id is UNSET else 4)
     request.id = UNSET
     envelope = _write(request)
-    return envelope if envelope.count(b'"') + beside == text.count(b'"') else None
+    if envelope.count(b'"') + beside != text.count(b'"'):
+        return None
+    return b"%d%b" % (with_data, envelope)
 
 
 def _plan_of(request: InferRequest, work: TensorInput, filled: Mapping[str, Json], *, in_bytes: bool) -> _Plan | None:

@@ -1,0 +1,182 @@
+"""Send generated requests down the fast way and down the general way, and compare what comes back and is charged."""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.flows.product import Account, Product
+from tests.waiting import eventually
+
+REQUESTS = 1500
+GENERAL = {"Prefer": "general"}
+"""A header with which a request is served in the general way, and which means nothing to it."""
+OF_ONE_CALL = {"date", "x-request-id", "server-timing", "ratelimit", "content-length", "age"}
+"""The headers whose values differ from call to call."""
+Json = dict[str, Any]
+
+
+@dataclass
+class Sent:
+    path: str
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Generator:
+    """Makes requests from a seed: most of them right, and the others wrong in one place."""
+
+    def __init__(self, seed: int, adder: str, mirror: str) -> None:
+        self._chance = random.Random(seed)
+        self._adder = adder
+        self._mirror = mirror
+
+    def one(self) -> Sent:
+        chance = self._chance
+        model, width = (self._adder, 4) if chance.random() < 0.8 else (self._adder, 2)
+        path = f"/v2/models/{model}/infer"
+        if width == 2:
+            path = f"/v2/models/{model}/versions/2/infer"
+        rows = chance.choice((1, 1, 1, 2, 5))
+        values = [chance.choice((0, 1, -3, 0.5, 1e-7, 3.25, 1e30, 12345678901)) for _ in range(rows * width)]
+        tensor: Json = {"name": "x", "shape": [rows, width], "datatype": "FP32"}
+        said: Json = {"inputs": [tensor]}
+        if chance.random() < 0.3:
+            said["id"] = chance.choice(("mine", "ä", 'with "quotes"', ""))
+        if chance.random() < 0.3:
+            said["outputs"] = [{"name": "y"}]
+            if chance.random() < 0.5:
+                said["outputs"][0]["parameters"] = {"binary_data": chance.random() < 0.5}
+        if chance.random() < 0.3:
+            said["parameters"] = {"binary_data_output": chance.random() < 0.5}
+        binary = b""
+        if chance.random() < 0.5:
+            binary = np.array(values, "<f4").tobytes()
+            tensor["parameters"] = {"binary_data_size": len(binary)}
+        else:
+            tensor["data"] = values
+        if chance.random() < 0.35:
+            self._spoil(said, tensor, path)
+        return self._written(path, said, binary)
+
+    def _spoil(self, said: Json, tensor: Json, path: str) -> None:
+        chance = self._chance
+        spoilers: tuple[Callable[[], object], ...] = (
+            lambda: tensor.update(name="z"),
+            lambda: tensor.update(datatype=chance.choice(("FP64", "INT32", "BYTES", "BOOL", "X", 3))),
+            lambda: tensor.update(shape=chance.choice(([4], [1, 3], [-1, 4], [1.0, 4], "4", [2, 2, 2], [True, 4], []))),
+            lambda: tensor.update(
+                data=chance.choice(([1, 2], [[1, 2, 3, 4]], ["a"] * 4, [None] * 4, [True] * 4, 5, []))
+            ),
+            lambda: tensor.update(parameters={"binary_data_size": chance.choice((0, 15, -1, "16", True, 10**20))}),
+            lambda: tensor.update(parameters={"shared_memory_region": "here"}),
+            lambda: tensor.update(more=1),
+            lambda: said.update(id=chance.choice((7, None, "x" * 201))),
+            lambda: said.update(outputs=chance.choice(([], [{"name": "w"}], [{"name": "y"}, {"name": "y"}], None, 3))),
+            lambda: said.update(
+                parameters=chance.choice(({"timeout": 10**7}, {"sequence_id": 4}, {"odd": 1}, None, []))
+            ),
+            lambda: said.update(inputs=[tensor, tensor]),
+            lambda: said.pop("inputs"),
+            lambda: said.update(surprise={"a": [1]}),
+        )
+        chance.choice(spoilers)()
+
+    def _written(self, path: str, said: Json, binary: bytes) -> Sent:
+        chance = self._chance
+        text = json.dumps(said, ensure_ascii=chance.random() < 0.5, indent=chance.choice((None, None, 1))).encode()
+        sent = Sent(path, text + binary)
+        if binary or chance.random() < 0.1:
+            sent.headers["Inference-Header-Content-Length"] = str(len(text))
+        odd = chance.random()
+        if odd < 0.02:
+            sent.body = text.replace(b'"shape"', b'"name": "x", "shape"') + binary
+            sent.headers.pop("Inference-Header-Content-Length", None)
+        elif odd < 0.04:
+            sent.body = b"\xef\xbb\xbf" + sent.body
+        elif odd < 0.06:
+            sent.body = sent.body[: chance.randrange(len(sent.body))]
+        elif odd < 0.08:
+            place = chance.randrange(len(sent.body))
+            sent.body = sent.body[:place] + bytes([chance.randrange(256)]) + sent.body[place + 1 :]
+        elif odd < 0.10:
+            sent.headers["Inference-Header-Content-Length"] = chance.choice(("0", "x", "99999", "-1", "+5"))
+        elif odd < 0.12:
+            sent.path = chance.choice(
+                ("/v2/models/nobody/infer", f"{path}/", path.replace("infer", "versions/9/infer"))
+            )
+        elif odd < 0.16:
+            sent.headers["Accept-Encoding"] = chance.choice(("gzip", "deflate", "gzip, deflate", "br", "gzip;q=0"))
+        elif odd < 0.17:
+            sent.body += b"more"
+        return sent
+
+
+@pytest.fixture(scope="module")
+def accounts(product: Product) -> tuple[Account, Account]:
+    return product.create_account("Fast"), product.create_account("General")
+
+
+@pytest.fixture
+def clients(product: Product, accounts: tuple[Account, Account]) -> Iterator[tuple[httpx.Client, httpx.Client]]:
+    fast, general = (
+        httpx.Client(
+            base_url=product.running.url,
+            headers={"Authorization": f"Bearer {account.key}", "Cache-Control": "no-store", **more},
+            timeout=60,
+            trust_env=False,
+        )
+        for account, more in zip(accounts, ({}, GENERAL), strict=True)
+    )
+    with fast, general:
+        yield fast, general
+
+
+def test_both_ways_answer_alike_and_charge_alike(
+    product: Product, clients: tuple[httpx.Client, httpx.Client], adder: str, mirror: str
+) -> None:
+    fast, general = clients
+    before = _answered_fast(product)
+    generator = Generator(20261127, adder, mirror)
+    requests = [generator.one() for _ in range(REQUESTS)]
+    with ThreadPoolExecutor(8) as threads:
+        given = list(threads.map(lambda sent: _sent(fast, sent), requests))
+        expected = list(threads.map(lambda sent: _sent(general, sent), requests))
+    pairs = zip(requests, given, expected, strict=True)
+    differ = [(sent, _whole(got), _whole(wanted)) for sent, got, wanted in pairs if _whole(got) != _whole(wanted)]
+    assert not differ, differ[:3]
+    statuses = [answer.status_code for answer in given]
+    assert statuses.count(200) > REQUESTS // 2
+    assert len(set(statuses)) > 2
+    for client in clients:
+        eventually(lambda client=client: _charged(client, statuses.count(200)), "the same charges", 10)
+    assert _answered_fast(product) - before > REQUESTS // 3
+
+
+def _sent(client: httpx.Client, sent: Sent) -> httpx.Response:
+    return client.post(sent.path, content=sent.body, headers={"Content-Type": "application/json", **sent.headers})
+
+
+def _whole(answer: httpx.Response) -> tuple[int, bytes, dict[str, str]]:
+    body = answer.content.replace(answer.headers["x-request-id"].encode(), b"its name")
+    headers = {name: "" if name in OF_ONE_CALL else value for name, value in answer.headers.items()}
+    return answer.status_code, body, headers
+
+
+def _charged(client: httpx.Client, count: int) -> bool:
+    """Return whether so many calls have been charged."""
+    totals = client.get("/v1/usage").json()["totals"]
+    return bool(totals) and totals[0]["quantities"] == {"call": count}
+
+
+def _answered_fast(product: Product) -> float:
+    families = text_string_to_metric_families(httpx.get(f"{product.running.url}/metrics").text)
+    samples = [sample for family in families for sample in family.samples]
+    return sum(sample.value for sample in samples if sample.name == "maas_fast_calls_total")
