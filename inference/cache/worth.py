@@ -1,13 +1,12 @@
 """Decide whether it is worthwhile to look in the cache. For callers who never send the same input twice, looking and
 storing would only cost time.
 
-If hardly anything is found, only a small part of the calls is still looked up and stored: half of them by their keys,
-and half by their turns. An input that is chosen by its key is chosen each time, which soon shows that some of very many
-inputs repeat. But a handful of inputs may have no such key, and every so many calls one of them has its turn.
+While nothing is looked up and stored, only the hashes of inputs are remembered, to notice when they begin to repeat:
+the latest ones, and for very many inputs a sample that is always the same.
 """
 
+from array import array
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -17,44 +16,67 @@ ENOUGH = 512
 MIN_SHARE = 0.01
 """The share of looks that must find something for the looks to go on."""
 BACK_SHARE = 0.02
-BACK_FOUND = 2
-SAMPLED = 128
-"""The divisor for the calls that are still looked up while looking is not worthwhile."""
+"""The share of inputs that must repeat for the looks to begin again."""
+BACK_REPEATED = 2
+SAMPLED = 64
+"""The divisor for the inputs in the sample."""
+MAX_HASHES = 1024
 MAX_KNOWN = 2_000
 
 
-@dataclass(slots=True)
+class _Hashes:
+    """The hashes of inputs, each in the place that it has. A later one replaces it."""
+
+    def __init__(self) -> None:
+        self._places = array("I", bytes(4 * MAX_HASHES))
+        self._seen = 0
+        self._repeated = 0
+
+    def repeat(self, mark: int, place: int) -> bool:
+        """Note the hash. Return whether so many repeat that looking is worthwhile."""
+        place %= MAX_HASHES
+        self._seen += 1
+        self._repeated += self._places[place] == mark
+        self._places[place] = mark
+        if self._repeated >= BACK_REPEATED and self._repeated >= BACK_SHARE * self._seen:
+            return True
+        if self._seen >= ENOUGH:
+            # Older inputs count less and less.
+            self._seen, self._repeated = self._seen // 2, self._repeated // 2
+        return False
+
+
 class _Tally:
-    pays: bool = True
-    looked: int = 0
-    found: int = 0
-    calls: int = 0
-    """The number of calls for which it was asked whether to look, while looking was not worthwhile."""
+    __slots__ = ("found", "latest", "looked", "sample")
+
+    def __init__(self) -> None:
+        self.looked = 0
+        self.found = 0
+        self.latest: _Hashes | None = None
+        """The hashes of the latest inputs, or None while looking is worthwhile."""
+        self.sample: _Hashes | None = None
 
     def looks(self, key: bytes) -> bool:
-        if self.pays:
+        if self.latest is None or self.sample is None:
             return True
-        self.calls += 1
-        return key[0] % (2 * SAMPLED) == 0 or self.calls % (2 * SAMPLED) == 0
+        mark = hash(key) & 0xFFFF_FFFF
+        if not self.latest.repeat(mark, mark) and not (
+            mark % SAMPLED == 0 and self.sample.repeat(mark, mark // SAMPLED)
+        ):
+            return False
+        self.looked = self.found = 0
+        self.latest = self.sample = None
+        return True
 
     def count(self, looked: int, found: int) -> None:
         self.looked += looked
         self.found += found
-        if self.pays:
-            if self.looked >= ENOUGH:
-                self._conclude(self.found >= MIN_SHARE * self.looked)
-        elif self.found >= BACK_FOUND and self.found >= BACK_SHARE * self.looked:
-            self._conclude(True)
-        elif self.looked >= ENOUGH:
-            self._conclude(False)
-
-    def _conclude(self, pays: bool) -> None:
-        """Draw the conclusion. Older looks then count less and less, and a change of the conclusion resets the
-        counts.
-        """
-        same = pays == self.pays
-        self.pays = pays
-        self.looked, self.found = (self.looked // 2, self.found // 2) if same else (0, 0)
+        if self.looked < ENOUGH:
+            return
+        if self.found < MIN_SHARE * self.looked and self.latest is None:
+            self.latest, self.sample = _Hashes(), _Hashes()
+        # Older looks count less and less.
+        self.looked, self.found = self.looked // 2, self.found // 2
 
 
 class Worth(Generic[T]):
@@ -68,8 +90,9 @@ class Worth(Generic[T]):
         return tally is None or tally.looks(key)
 
     def pays(self, of: T) -> bool:
+        """Return whether looking is worthwhile by what is known so far."""
         tally = self._tallies.get(of)
-        return tally is None or tally.pays
+        return tally is None or tally.latest is None
 
     def count(self, of: T, *, looked: int, found: int) -> None:
         tally = self._tallies.get(of)

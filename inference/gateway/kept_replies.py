@@ -21,13 +21,15 @@ from inference.core.charging import charged
 from inference.gateway.cache_wishes import CacheWish, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
-from inference.gateway.known_results import RAW, KnownResults
+from inference.gateway.known_results import KnownResults
 from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings
 from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 from tenants.billing.ledger.headroom import Most
 
+RAW = "maas.raw_request"
+"""The scope key for the request as it was sent, if a reply to it has been looked for in vain."""
 REPLY_BYTES = 1_000
 """The approximate memory that a reply takes besides its body."""
 MAX_SHARED_BYTES = 64 << 10

@@ -28,8 +28,6 @@ from inference.rpc.works import LaneWork
 from tenants.identity.identity import Identity
 
 Key = bytes
-RAW = "maas.raw_request"
-"""The scope key for the request as it was sent, if a reply to it has been looked for in vain."""
 
 
 class KnownResults:
@@ -54,8 +52,12 @@ class KnownResults:
         return None if generation is None else Holder(identity.tenant_id, generation, identity.livemode)
 
     def pays(self, tenant: str, target: Target) -> bool:
-        """Return whether looking for results is worthwhile, without a sample."""
+        """Return whether looking for results is worthwhile by what is known so far."""
         return self._worth.pays((tenant, target.key))
+
+    def looks(self, tenant: str, target: Target, work: bytes) -> bool:
+        """Return whether to look for the result of this work, which is given as it is sent to a worker."""
+        return self._worth.looks((tenant, target.key), work)
 
     def note_found(self, tenant: str, target: Target, count: int) -> None:
         """Count results that were found in this process without a look in Redis. They also show that looking is
@@ -77,8 +79,7 @@ class KnownResults:
 
     async def _outcome(self, exchange: Exchange, wish: CacheWish, asked: Question, deadline_s: float) -> Outcome:
         holder = await self.holder(exchange)
-        chosen = RAW in exchange.scope
-        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn, chosen)
+        search = await exchange.think(size_bytes(asked.work), self._search, holder, asked, wish, exchange.turn)
         found: Mapping[Key, Found] = {}
         if wish.reads:
             found = self._remembered(search) if search.looks else found
@@ -111,14 +112,14 @@ class KnownResults:
                 self._keep_afterwards(exchange, search, landed.value, landed.end)
                 return landed.value.outcome
 
-    def _search(self, holder: Holder, asked: Question, wish: CacheWish, turn: str, chosen: bool) -> "_Search":
+    def _search(self, holder: Holder, asked: Question, wish: CacheWish, turn: str) -> "_Search":
         target = asked.target
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
         digests = parts.digests()
         flight = _together(shelf, asked, digests)
         tenant = str(holder.tenant_id)
-        looks = chosen or self._worth.looks((tenant, target.key), flight)
+        looks = self._worth.looks((tenant, target.key), flight)
         keys = [shelf.key(digest) for digest in digests] if looks else digests
         return _Search(asked, parts, shelf, digests, keys, flight, wish, tenant, turn, looks)
 

@@ -23,8 +23,8 @@ from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
 from inference.gateway.failures import refusal_of
 from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
 from inference.gateway.inference import LONGEST_S, uses_of
-from inference.gateway.kept_replies import KeptReplies, RawRequest
-from inference.gateway.known_results import RAW, KnownResults
+from inference.gateway.kept_replies import RAW, KeptReplies, RawRequest
+from inference.gateway.known_results import KnownResults
 from inference.gateway.open_inference import encodings
 from inference.gateway.open_inference.answers import BINARY_TYPE, HEADER_LENGTH, JSON_TYPE
 from inference.gateway.open_inference.infer import counts_of_answered, counts_of_failed
@@ -251,14 +251,14 @@ class FastCalls:
         plans = self._plans_of(call.reference, target)
         length = _json_length(call.headers, len(sent))
         planned = None if length is None else plans.read(sent, length)
-        if planned is None:
+        shares = bool(call.caches and target.cache_ttl_s)
+        if planned is None or (shares and self._known.looks(call.tenant, target, planned.payload)):
             return False
         worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
         if worker is None:
             return False
         await call.admission.enter_model(target.model)
         deadline_s = time.monotonic() + LONGEST_S
-        shares = bool(call.caches and target.cache_ttl_s)
         coalesce = sha256(planned.payload).hexdigest() if shares else ""
         number, waiting = worker.send(
             target.key, planned.payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s
