@@ -4,20 +4,19 @@ disconnects.
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
 import structlog
 
+from inference.gateway.held_call import HeldCall
 from inference.gateway.listening import ListenedCall
 from inference.gateway.room import Share
 from tenants.api.authentication import IDENTITY
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.headroom import Most
-from tenants.billing.ledger.reservations import Reservation
-from tenants.billing.metering.events import MeterEvent, with_covered
+from tenants.billing.metering.events import MeterEvent
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, header, headers_of
 from tenants.core.asgi.stopping import Stop
 from tenants.core.errors import NotSignedIn
@@ -46,9 +45,7 @@ class Exchange:
         self, scope: Scope, receive: Receive, stop: Stop, share: Share, call_holds: CallHolds | None = None
     ) -> None:
         self.scope = scope
-        self._call_holds = call_holds
-        self._reserved: Reservation | None = None
-        """The reservation of the most that the call may cost, until the cost is known."""
+        self._held = HeldCall(call_holds)
         self._receive = receive
         self._stop = stop
         self._share = share
@@ -92,9 +89,7 @@ class Exchange:
         """Reserve the most that the call may cost, and count the call against the model's limits. Raises if a limit of
         the model or the caller's money allows no more calls.
         """
-        if self._call_holds is not None and self.identity.bounded and self.identity.livemode:
-            named = self.reservation_id()
-            self._reserved = await self._call_holds.reserve(self.identity, named, currency, most())
+        await self._held.reserve(self.identity, self.reservation_id, currency, most)
         if self.admission is not None:
             await self.admission.enter_model(model)
 
@@ -111,29 +106,14 @@ class Exchange:
 
     def named_uses(self) -> list[MeterEvent]:
         """Return the uses. The last one gets the id of the reservation, which is released when that use is charged."""
-        if self._reserved is None or not self.uses:
-            return self.uses
-        self._cover()
-        return [*self.uses[:-1], replace(self.uses[-1], id=self._reserved.id)]
+        return self._held.named(self.uses)
 
     def spend(self) -> None:
         """Reduce the reservation to the actual cost, which stays reserved until it is charged. The use has been
         recorded, or will be.
         """
-        self._cover()
-        cost_micros = sum(use.to_pay_micros for use in self.uses)
-        units = (sum(use.covered for use in self.uses), sum(use.covered_of_all for use in self.uses))
-        self._let_go(cost_micros, units)
-
-    def _cover(self) -> None:
-        """Assign the included units that were reserved for this call to its uses."""
-        if self._reserved is not None and any(self._reserved.units):
-            self.uses = with_covered(self.uses, *self._reserved.units)
-
-    def _let_go(self, cost_micros: int, units: Sequence[int] = ()) -> None:
-        reserved, self._reserved = self._reserved, None
-        if reserved is not None and self._call_holds is not None:
-            self._call_holds.settle(reserved, cost_micros, units)
+        self.uses = self._held.covered(self.uses)
+        self._held.spend(self.uses)
 
     def header(self, name: bytes) -> str | None:
         return header(self.scope, name)
@@ -176,7 +156,7 @@ class Exchange:
         the reservation stays until it expires.
         """
         if not self.counting:
-            self._let_go(0)
+            self._held.release()
         told, self._afterwards = self._afterwards, []
         for tell in told:
             try:

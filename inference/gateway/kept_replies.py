@@ -17,16 +17,15 @@ from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.s3_fifo import S3Fifo
 from inference.cache.terms import LONGEST_TTL_S
 from inference.cache.worth import Worth
-from inference.core.charging import charged
 from inference.gateway.cache_wishes import CacheWish, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
 from inference.gateway.known_results import KnownResults
+from inference.gateway.most import most_of_hit
 from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings
 from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
-from tenants.billing.ledger.headroom import Most
 
 RAW = "maas.raw_request"
 """The scope key for the request as it was sent, if a reply to it has been looked for in vain."""
@@ -165,12 +164,7 @@ class RawRequest:
         exchange.identity.require_model(target.model)
         agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
         price = agreed.cached_price
-        units = charged(kept.units, price.meter)
-        await exchange.enter_model(
-            target.model,
-            price.currency,
-            lambda: Most(price.cost_micros(units), target.model, price.meter, units),
-        )
+        await exchange.enter_model(target.model, price.currency, lambda: most_of_hit(target.model, price, kept.units))
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         return kept.told(at_once(exchange).total)

@@ -8,7 +8,7 @@ that arrives in parts, a request without a plan, a model without a free worker o
 import asyncio
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -16,15 +16,17 @@ import structlog
 from django.conf import settings
 
 from inference.cache.metrics import calls
-from inference.core.contracts import WorkRefused
+from inference.core.contracts import TensorInput, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, Word, cache_wish
 from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
 from inference.gateway.failures import refusal_of
 from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
+from inference.gateway.held_call import HeldCall
 from inference.gateway.inference import LONGEST_S, uses_of
 from inference.gateway.kept_replies import RAW, KeptReplies, RawRequest
 from inference.gateway.known_results import KnownResults
+from inference.gateway.most import max_of, most_of_hit
 from inference.gateway.open_inference import encodings
 from inference.gateway.open_inference.answers import BINARY_TYPE, HEADER_LENGTH, JSON_TYPE
 from inference.gateway.open_inference.infer import counts_of_answered, counts_of_failed
@@ -39,17 +41,22 @@ from inference.rpc import AsyncLaneClient
 from inference.rpc.frames import Buffer
 from inference.rpc.socket_client import Answer
 from maas.web.guard.body import Allowance, Deadlines, GuardedBody
+from maas.web.guard.caching import NOTHING
 from maas.web.guard.guard import EdgeGuard, usual_allowance
 from maas.web.guard.journal import LONGEST_CAME_FROM, LONGEST_CLIENT, NOTE, Journal, Note
 from maas.web.guard.keys import KeyRing
 from maas.web.guard.metrics import FAST_CALLS, request_seconds
 from maas.web.guard.request_ids import request_id
 from tenants.api.authentication import IDENTITY
+from tenants.billing.ledger.call_holds import CallHolds
+from tenants.billing.ledger.headroom import Most
+from tenants.billing.metering.events import MeterEvent
 from tenants.billing.metering.stream import MeterStream
 from tenants.core.asgi.client_ip_limit import claimed_address
 from tenants.core.asgi.protocol import REQUEST_ID, ClientGone, Message, Receive, Scope, Send, until_disconnect
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.errors import DomainError
+from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.limits.rates.admission import ADMISSION, Admission
 from tenants.limits.rates.desk import Desk
@@ -65,6 +72,8 @@ when its client disconnects."""
 UNUSUAL = frozenset({b"transfer-encoding", b"content-encoding", b"expect", b"prefer"})
 """The headers of requests that the general way serves."""
 SNIFF = (b"x-content-type-options", b"nosniff")
+TENSORS = TensorInput({})
+"""The work of every call of its kind, whose most does not depend on its tensors."""
 MISS, JOINED, BYPASS = CacheNote("MISS"), CacheNote("COALESCED"), CacheNote("BYPASS")
 VARIES = (b"vary", b"accept-encoding")
 TYPES = {name: (b"content-type", name.encode()) for name in (JSON_TYPE, BINARY_TYPE)}
@@ -85,6 +94,11 @@ class _Call:
     """The number of bytes of the body."""
     caches: bool
     """True if the caller accepts results that are kept, and lets others have this one."""
+    held: HeldCall
+    recording: bool = False
+    """True as soon as the uses are being written to the stream. What is reserved for them then stays until it expires,
+    if it is not known whether they were written.
+    """
     whole_s: float = 0.0
     """The time at which the whole body had arrived."""
 
@@ -108,6 +122,7 @@ class FastCalls:
         lane: AsyncLaneClient,
         meter: MeterStream,
         book: StatisticsBook,
+        call_holds: CallHolds,
         deadlines: Deadlines,
     ) -> None:
         self._guard = guard
@@ -121,6 +136,7 @@ class FastCalls:
         self._lane = lane
         self._meter = meter
         self._book = book
+        self._call_holds = call_holds
         self._deadlines = deadlines
         self._room = Room()
         self._waits = _Waits(stop)
@@ -150,6 +166,8 @@ class FastCalls:
                 raise
             await self._guard.refuse(scope, error, send, call.note, call.admission, hang_up=not call.whole_s)
         finally:
+            if not call.recording:
+                call.held.release()
             if not handed_on:
                 self._journal.close(call.note)
                 call.admission.end()
@@ -169,7 +187,7 @@ class FastCalls:
         if not length.isdigit() or not 0 < int(length) <= SMALL_BYTES or authorization[:7].lower() != b"bearer ":
             return None
         identity = self._keys.known(authorization[7:].strip().decode("latin-1"))
-        if identity is None or identity.bounded or identity.networks or not identity.livemode or self._stop.told:
+        if identity is None or identity.networks or not identity.livemode or self._stop.told:
             return None
         control = headers.get(b"cache-control")
         wish = ANYTHING if control is None else cache_wish(control.decode("latin-1"))
@@ -191,7 +209,16 @@ class FastCalls:
             _came_from(scope, headers),
         )
         return _Call(
-            path, reference, identity, str(identity.tenant_id), admission, note, headers, int(length), wish == ANYTHING
+            path,
+            reference,
+            identity,
+            str(identity.tenant_id),
+            admission,
+            note,
+            headers,
+            int(length),
+            wish == ANYTHING,
+            HeldCall(self._call_holds),
         )
 
     def _reference(self, path: str) -> str | None:
@@ -236,16 +263,28 @@ class FastCalls:
         target = target or self._targets.known(kept.reference)
         if target is None or not _may_run(call.identity, target) or not self._replies.answers(raw, kept, target):
             return False
-        await call.admission.enter_model(target.model)
+        price = call.identity.prices.of_model(target.model, target.price, target.price_of_hits).cached_price
+        await self._enter(call, target, price.currency, lambda: most_of_hit(target.model, price, kept.units))
         self._replies.note_hit(raw, target)
         total_ms = (time.monotonic() - call.whole_s) * 1000
         if call.reference:
             self._count(call, target, Timings(0.0, 0.0, total_ms), "HIT")
-        await self._meter.add(*uses_of(call.identity, target, None, kept.units))
+        await self._record(call, uses_of(call.identity, target, None, kept.units))
         reply = kept.told(total_ms)
         call.note.known = "HIT"
-        await self._send(call, reply.body, (b"content-type", reply.content_type.encode()), reply.headers, send)
+        headers = reply.headers if call.reference else (*reply.headers, NOTHING)
+        await self._send(call, reply.body, (b"content-type", reply.content_type.encode()), headers, send)
         return True
+
+    async def _enter(self, call: _Call, target: Target, currency: str, most: Callable[[], Most]) -> None:
+        """Reserve the most that the call may cost, and count it against the limits of the model. Raises DomainError."""
+        await call.held.reserve(call.identity, uuid7, currency, most)
+        await call.admission.enter_model(target.model)
+
+    async def _record(self, call: _Call, uses: list[MeterEvent]) -> None:
+        call.recording = True
+        await self._meter.add(*call.held.named(uses))
+        call.held.spend(uses)
 
     async def _run(self, call: _Call, target: Target, sent: bytes, body: GuardedBody, send: Send) -> bool:
         plans = self._plans_of(call.reference, target)
@@ -257,7 +296,20 @@ class FastCalls:
         worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
         if worker is None:
             return False
-        await call.admission.enter_model(target.model)
+        agreed = call.identity.prices.of_model(target.model, target.price, target.price_of_hits)
+        await self._enter(
+            call,
+            target,
+            agreed.price.currency,
+            lambda: max_of(
+                target.model,
+                agreed.price,
+                agreed.cached_price,
+                TENSORS,
+                target.config.get("window_tokens"),
+                gpu_ms=settings.MAAS_HOLD_GPU_MS_PER_PAGE,
+            ),
+        )
         deadline_s = time.monotonic() + LONGEST_S
         coalesce = sha256(planned.payload).hexdigest() if shares else ""
         number, waiting = worker.send(
@@ -295,7 +347,7 @@ class FastCalls:
         except DomainError as error:
             # The model has run, but its answer cannot be written in the form that the caller wants.
             if error.code == WRONGLY_ASKED:
-                await self._meter.add(*uses)
+                await self._record(call, uses)
             raise
         headers = [VARIES, server_timing(timings), *note.headers]
         accepted = call.headers.get(b"accept-encoding", b"").decode("latin-1")
@@ -305,7 +357,7 @@ class FastCalls:
             headers.append((b"content-encoding", encoding.encode()))
         if in_json is not None:
             headers.append((HEADER_LENGTH, b"%d" % in_json))
-        await self._meter.add(*uses)
+        await self._record(call, uses)
         call.note.known = note.word
         await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
 

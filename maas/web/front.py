@@ -154,6 +154,7 @@ class Front:
             lane=self._lane,
             meter=self._meter,
             book=self._book,
+            call_holds=self._call_holds,
             deadlines=deadlines or Deadlines(),
         )
         self._grpc = self._grpc_port(sessions)
