@@ -152,6 +152,7 @@ class FastCalls:
         messages: list[Message] = []
         handed_on = False
         try:
+            await call.admission.enter()
             await _read(body, call.size, messages)
             call.whole_s = time.monotonic()
             handed_on = not await self._answer(call, scope, _joined(messages), body, send)
@@ -176,7 +177,7 @@ class FastCalls:
         return usual_allowance(SMALL_BYTES, self._deadlines.idle_s, self._deadlines.request_s)
 
     def _begin(self, scope: Scope) -> _Call | None:
-        """Return the call after it was admitted, or None if the general way must serve it. Nothing is counted then."""
+        """Return the call, or None if the general way must serve it."""
         path: str = scope["path"]
         reference = self._reference(path)
         listed = scope["headers"]
@@ -192,9 +193,6 @@ class FastCalls:
         control = headers.get(b"cache-control")
         wish = ANYTHING if control is None else cache_wish(control.decode("latin-1"))
         if "jobs:write" not in identity.scopes or wish not in (ANYTHING, NEITHER):
-            return None
-        admission = Admission(self._desk, identity.rates, is_call=True)
-        if not admission.enter_now():
             return None
         offered = headers.get(b"x-request-id")
         name = request_id(None if offered is None else offered.decode("latin-1"))
@@ -213,7 +211,7 @@ class FastCalls:
             reference,
             identity,
             str(identity.tenant_id),
-            admission,
+            Admission(self._desk, identity.rates, is_call=True),
             note,
             headers,
             int(length),

@@ -34,13 +34,6 @@ class Admission:
         self._slots: list[Slots] = []
         self._models: set[str] = set()
 
-    def enter_now(self) -> bool:
-        """Admit the request, or return False if Redis must be asked or a limit refuses it. Nothing is counted then."""
-        if self._desk.take_now(self._gates) is not Verdict.YES:
-            return False
-        self._slots += [gate for gate in self._gates if isinstance(gate, Slots)]
-        return True
-
     async def enter(self) -> None:
         """Admit the request. Raises RateLimited. Most requests do not wait here."""
         await self._pass(self._gates)
