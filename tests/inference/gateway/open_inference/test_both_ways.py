@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx
@@ -12,13 +13,24 @@ import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.fixtures import unique
 from tests.flows.product import Account, Product
+from tests.inference.runtime.graphs import save_patient
 from tests.waiting import eventually
 
 REQUESTS = 1500
 GENERAL = {"Prefer": "general"}
 """A header with which a request is served in the general way, and which means nothing to it."""
-OF_ONE_CALL = {"date", "x-request-id", "server-timing", "ratelimit", "content-length", "age"}
+OF_ONE_CALL = {
+    "age",
+    "content-length",
+    "date",
+    "ratelimit",
+    "server-timing",
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-reset-requests",
+    "x-request-id",
+}
 """The headers whose values differ from call to call."""
 Json = dict[str, Any]
 
@@ -120,6 +132,11 @@ class Generator:
 
 
 @pytest.fixture(scope="module")
+def patient(add_model: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    return add_model(save_patient(tmp_path_factory.mktemp("patient") / "patient.onnx"))
+
+
+@pytest.fixture(scope="module")
 def accounts(product: Product) -> tuple[Account, Account]:
     return product.create_account("Fast"), product.create_account("General")
 
@@ -143,7 +160,7 @@ def test_both_ways_answer_alike_and_charge_alike(
     product: Product, clients: tuple[httpx.Client, httpx.Client], adder: str, mirror: str
 ) -> None:
     fast, general = clients
-    before = _answered_fast(product)
+    before = _sample(product, "maas_fast_calls_total")
     generator = Generator(20261127, adder, mirror)
     requests = [generator.one() for _ in range(REQUESTS)]
     with ThreadPoolExecutor(8) as threads:
@@ -156,8 +173,51 @@ def test_both_ways_answer_alike_and_charge_alike(
     assert statuses.count(200) > REQUESTS // 2
     assert len(set(statuses)) > 2
     for client in clients:
-        eventually(lambda client=client: _charged(client, statuses.count(200)), "the same charges", 10)
-    assert _answered_fast(product) - before > REQUESTS // 3
+        eventually(partial(_charged, client, statuses.count(200)), "the same charges", 10)
+    assert _sample(product, "maas_fast_calls_total") - before > REQUESTS // 3
+
+
+def test_a_request_that_is_sent_again_is_a_hit_in_both_ways(
+    clients: tuple[httpx.Client, httpx.Client], adder: str
+) -> None:
+    sent = _rows(adder, [[1, 2, 3, 4]], id="again")
+    embed = Sent("/v1/embeddings", json.dumps({"model": "embed", "input": unique("a text")}).encode())
+    fast, general = clients
+    for request in (sent, embed):
+        for client in (fast, general):
+            del client.headers["Cache-Control"]
+            assert _sent(client, request).headers["x-cache"] == "MISS"
+        fast_hit, general_hit = _sent(fast, request), _sent(general, request)
+        assert fast_hit.headers["x-cache"] == "HIT"
+        assert _whole(fast_hit) == _whole(general_hit)
+        for client in (fast, general):
+            client.headers["Cache-Control"] = "no-store"
+
+
+def test_a_client_that_disconnects_is_noticed_in_both_ways(
+    product: Product, clients: tuple[httpx.Client, httpx.Client], patient: str
+) -> None:
+    sent = _rows(patient, [[1.0] * 8])
+    for client in clients:
+        assert _sent(client, sent).status_code == 200  # The model is loaded.
+        before = _disconnected(product)
+        with pytest.raises(httpx.ReadTimeout):
+            client.post(sent.path, content=sent.body, timeout=0.2)
+        eventually(partial(_is_disconnected, product, before + 1), "the end of the call", 10)
+
+
+def test_a_body_that_is_too_large_is_refused_alike(
+    product: Product, clients: tuple[httpx.Client, httpx.Client], adder: str
+) -> None:
+    fast, general = clients
+    large = Sent(f"/v2/models/{adder}/infer", b" " * (33 << 20))
+    assert _whole(_sent(fast, large)) == _whole(_sent(general, large))
+
+
+def _rows(model: str, rows: list[list[float]], **more: object) -> Sent:
+    flat = [value for row in rows for value in row]
+    tensor = {"name": "x", "shape": [len(rows), len(rows[0])], "datatype": "FP32", "data": flat}
+    return Sent(f"/v2/models/{model}/infer", json.dumps({"inputs": [tensor], **more}).encode())
 
 
 def _sent(client: httpx.Client, sent: Sent) -> httpx.Response:
@@ -176,7 +236,15 @@ def _charged(client: httpx.Client, count: int) -> bool:
     return bool(totals) and totals[0]["quantities"] == {"call": count}
 
 
-def _answered_fast(product: Product) -> float:
+def _disconnected(product: Product) -> float:
+    return _sample(product, "maas_request_seconds_count", "open_inference", "disconnected")
+
+
+def _is_disconnected(product: Product, count: float) -> bool:
+    return _disconnected(product) == count
+
+
+def _sample(product: Product, name: str, *labels: str) -> float:
     families = text_string_to_metric_families(httpx.get(f"{product.running.url}/metrics").text)
     samples = [sample for family in families for sample in family.samples]
-    return sum(sample.value for sample in samples if sample.name == "maas_fast_calls_total")
+    return sum(one.value for one in samples if one.name == name and tuple(one.labels.values()) == labels)
