@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -18,7 +17,6 @@ from inference.rpc.socket_files import SUFFIX, connect
 from inference.rpc.socket_frames import (
     FrameReader,
     Kind,
-    SocketCall,
     call_parts,
     frame,
     number_parts,
@@ -36,13 +34,6 @@ Answer = asyncio.Future[Buffer | None]
 """A future for the answer's bytes. Its result is None if the worker has not run the call because it stops."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    model_key: str
-    tenant: str
-    answer: Answer
-
-
 class Worker(asyncio.Protocol):
     """The connection to a worker. It answers calls as long as it is open."""
 
@@ -50,7 +41,8 @@ class Worker(asyncio.Protocol):
         self.closed = False
         self._transport: asyncio.Transport | None = None
         self._serves: Mapping[str, int] = {}
-        self._waiting: dict[int, _Sent] = {}
+        self._waiting: dict[int, tuple[str, str, Answer]] = {}
+        """The model, the tenant and the future of each call that waits, by its number."""
         self._of_model: Counter[str] = Counter()
         self._of_tenant: Counter[tuple[str, str]] = Counter()
         self._numbers = 0
@@ -69,17 +61,15 @@ class Worker(asyncio.Protocol):
     def send(
         self, model_key: str, payload: bytes, *, tenant: str, coalesce: str, deadline_s: float
     ) -> tuple[int, Answer]:
-        self._numbers += 1
-        number = self._numbers
-        call = SocketCall(number, time.monotonic(), deadline_s, model_key, tenant, coalesce, payload)
+        self._numbers = number = self._numbers + 1
         loop = asyncio.get_running_loop()
         answer: Answer = loop.create_future()
-        self._waiting[number] = _Sent(model_key, tenant, answer)
+        self._waiting[number] = model_key, tenant, answer
         self._of_model[model_key] += 1
         self._of_tenant[model_key, tenant] += 1
         if not self._unsent:
             loop.call_soon(self._flush)
-        self._unsent += call_parts(call)
+        self._unsent += call_parts(number, time.monotonic(), deadline_s, (model_key, tenant, coalesce), payload)
         return number, answer
 
     def cancel(self, number: int) -> None:
@@ -102,10 +92,10 @@ class Worker(asyncio.Protocol):
             log.warning("rpc_worker_gone", error=why, calls=len(self._waiting))
         if self._transport is not None:
             self._transport.abort()
-        for number, sent in list(self._waiting.items()):
+        for number, (model_key, _, answer) in list(self._waiting.items()):
             self._end(number)
-            if not sent.answer.done():
-                sent.answer.set_exception(WorkerGone(sent.model_key))
+            if not answer.done():
+                answer.set_exception(WorkerGone(model_key))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -140,12 +130,13 @@ class Worker(asyncio.Protocol):
         sent = self._waiting.pop(number, None)
         if sent is None:
             return None
-        self._of_model[sent.model_key] -= 1
-        of = (sent.model_key, sent.tenant)
+        model_key, tenant, answer = sent
+        self._of_model[model_key] -= 1
+        of = (model_key, tenant)
         self._of_tenant[of] -= 1
         if not self._of_tenant[of]:
             del self._of_tenant[of]
-        return sent.answer
+        return answer
 
     def _flush(self) -> None:
         parts, self._unsent = self._unsent, []

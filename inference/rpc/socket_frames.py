@@ -83,11 +83,15 @@ class FrameReader:
             yield kind, body
 
 
-def call_parts(call: SocketCall) -> list[Buffer]:
-    names = [name.encode() for name in (call.model_key, call.tenant, call.coalesce)]
-    head = _CALL.pack(call.number, call.sent_s, call.deadline_s, *map(len, names), len(call.payload))
-    text = b"".join(names)
-    return [head, text, _gap(len(text)), call.payload, _gap(len(call.payload))]
+def call_parts(
+    number: int, sent_s: float, deadline_s: float, names: tuple[str, str, str], payload: Buffer
+) -> tuple[Buffer, ...]:
+    """Return the parts of a call. The names are those of the model, of the tenant, and the coalesce key."""
+    model_key, tenant, coalesce = names[0].encode(), names[1].encode(), names[2].encode()
+    size = len(payload)
+    head = _CALL.pack(number, sent_s, deadline_s, len(model_key), len(tenant), len(coalesce), size)
+    text = model_key + tenant + coalesce
+    return head, text, _GAPS[-len(text) % ALIGNMENT], payload, _GAPS[-size % ALIGNMENT]
 
 
 def read_calls(body: memoryview) -> Iterator[SocketCall]:
@@ -110,7 +114,7 @@ def read_calls(body: memoryview) -> Iterator[SocketCall]:
 
 
 def answer_parts(number: int, payload: Buffer) -> list[Buffer]:
-    return [_ANSWER.pack(number, len(payload)), payload, _gap(len(payload))]
+    return [_ANSWER.pack(number, len(payload)), payload, _GAPS[-len(payload) % ALIGNMENT]]
 
 
 def read_answers(body: memoryview) -> Iterator[tuple[int, memoryview]]:
@@ -157,5 +161,4 @@ def _aligned(at: int) -> int:
     return at + -at % ALIGNMENT
 
 
-def _gap(length: int) -> bytes:
-    return bytes(-length % ALIGNMENT)
+_GAPS = tuple(bytes(length) for length in range(ALIGNMENT))

@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any, NamedTuple, Self
 
+import msgspec
+
 LONGEST_PATH = 300
 LONGEST_PROBLEM = 8_000
 """The most bytes of a refusal's body. Under `/v1` the body contains its message twice."""
@@ -11,7 +13,7 @@ LONGEST_MADE = 200
 TOLD = frozenset({"limit", "cursor", "include", "state", "model", "document", "before", "after", "order", "sort"})
 """The query parameters whose values are logged. Those of others may be tickets or searched texts."""
 HIDDEN = "…"
-_encode = json.JSONEncoder(check_circular=False).encode
+_encode = msgspec.json.Encoder().encode
 _KEY = re.compile(r"maas_(live|test)_([0-9A-Za-z]{12})_[0-9A-Za-z]+")
 
 
@@ -38,7 +40,7 @@ class LogEntry(NamedTuple):
     """The location of the created object; empty if none was created, and in entries of an older version."""
 
     def to_text(self) -> str:
-        return _encode(self)
+        return _encode(self).decode()
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Self | None:

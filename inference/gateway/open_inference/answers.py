@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from inference.core.contracts import Json
@@ -15,6 +16,7 @@ from inference.runtime.tensors import Array, datatype_of, write_tensor
 HEADER_LENGTH = b"inference-header-content-length"
 JSON_TYPE = "application/json"
 BINARY_TYPE = "application/octet-stream"
+_write = msgspec.json.Encoder().encode
 AT_ONCE = 4096
 """The number of values that are turned into JSON at a time."""
 
@@ -74,8 +76,12 @@ def _in_json(name: str, tensor: Array) -> str:
     said = write_tensor(name, tensor)
     values: list[Json] = said.pop("data")
     # The values are written in pieces, because turning values into text blocks every thread of the process.
-    pieces = (_text(values[start : start + AT_ONCE])[1:-1] for start in range(0, len(values), AT_ONCE))
+    pieces = (_values(values[start : start + AT_ONCE]) for start in range(0, len(values), AT_ONCE))
     return f'{_text(said)[:-1]},"data":[{",".join(pieces)}]}}'
+
+
+def _values(values: list[Json]) -> str:
+    return _write(values).decode()[1:-1]
 
 
 def _text(value: Json) -> str:

@@ -83,7 +83,7 @@ _read_answer = msgspec.json.Decoder(_Answer).decode
 _write = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Planned:
     """A request that is ready to be sent to a worker."""
 
@@ -266,7 +266,7 @@ class _Frame:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlannedAnswer:
     plans: Plans
     planned: Planned

@@ -1,10 +1,13 @@
 """Test the frames between a web process and a worker of the same machine."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.rpc.errors import MessageMalformed
+from inference.rpc.frames import Buffer
 from inference.rpc.socket_frames import (
     HEAD,
     MAX_FRAME_BYTES,
@@ -41,9 +44,14 @@ def body_of(whole: bytes, kind: Kind) -> memoryview:
     return memoryview(whole)[HEAD.size :]
 
 
+def _parts(call: SocketCall) -> Sequence[Buffer]:
+    names = (call.model_key, call.tenant, call.coalesce)
+    return call_parts(call.number, call.sent_s, call.deadline_s, names, call.payload)
+
+
 @given(st.lists(CALLS, max_size=5))
 def test_calls_come_back_as_they_were_written(calls: list[SocketCall]) -> None:
-    whole = frame(Kind.CALLS, [part for call in calls for part in call_parts(call)])
+    whole = frame(Kind.CALLS, [part for call in calls for part in _parts(call)])
     found = list(read_calls(body_of(whole, Kind.CALLS)))
     assert [(one.number, one.model_key, one.tenant, one.coalesce) for one in found] == [
         (one.number, one.model_key, one.tenant, one.coalesce) for one in calls
