@@ -1,12 +1,12 @@
 """Pytest plugin, named in pyproject.toml: it starts the services of the run before Django's settings are read."""
 
-import gc
 import os
 import signal
 from collections.abc import Generator
 
 import pytest
 
+from maas.process.collector import hold_collector, settle_collector
 from tests.services import RunAddress, RunServices, without_product
 
 _RUN = "MAAS_TEST_RUN"
@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Set the environment before pytest-django and any conftest load the settings."""
+    hold_collector()
     for name in os.environ.keys() - without_product(os.environ).keys():
         del os.environ[name]
     # If this process was started in the background, it ignores Ctrl-C, and so would every program that a test
@@ -83,9 +84,8 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Exclude the ten thousand tests and their modules from later garbage collections."""
-    gc.collect()
-    gc.freeze()
+    """Exclude the ten thousand tests and their modules from garbage collections."""
+    settle_collector()
 
 
 @pytest.hookimpl(wrapper=True)
