@@ -40,7 +40,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         os.environ[_RUN] = _start_services(early_config).to_json()
-    _use_services(number=0 if worker is None else int(worker.removeprefix("gw")) + 1)
+    # The main process of several runs no tests, and the others, which do, import all that it hides from its children.
+    runs_tests = worker is not None or not getattr(options, "numprocesses", None)
+    _use_services(0 if worker is None else int(worker.removeprefix("gw")) + 1, hide_packages=runs_tests)
 
 
 def _start_services(config: pytest.Config) -> RunAddress:
@@ -50,10 +52,12 @@ def _start_services(config: pytest.Config) -> RunAddress:
     return services.address()
 
 
-def _use_services(number: int) -> None:
+def _use_services(number: int, *, hide_packages: bool) -> None:
     address = RunAddress.from_json(os.environ[_RUN])
     address.create_database(number)
     os.environ.update(address.environment(number))
+    if hide_packages:
+        address.hide_packages()
 
 
 @pytest.hookimpl(tryfirst=True)
