@@ -1,7 +1,5 @@
 """The app of tenants, people, keys and money."""
 
-from importlib import import_module
-
 import structlog
 from django.apps import AppConfig
 from django.conf import settings
@@ -15,9 +13,6 @@ class TenantsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Import the schema extensions, which the generator finds only after their import. Every process also logs the
-        switch.
-        """
-        import_module("tenants.api.schema")
+        """Log the switch in every process."""
         if settings.MAAS_EGRESS_LOOPBACK:
             log.warning("egress_loopback_allowed", setting="MAAS_EGRESS_LOOPBACK")

@@ -1,12 +1,12 @@
 """Pytest plugin, named in pyproject.toml: it starts the services of the run before Django's settings are read."""
 
-import gc
 import os
 import signal
 from collections.abc import Generator
 
 import pytest
 
+from maas.process.collector import hold_collector, settle_collector
 from tests.services import RunAddress, RunServices, without_product
 
 _RUN = "MAAS_TEST_RUN"
@@ -27,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Set the environment before pytest-django and any conftest load the settings."""
+    hold_collector()
     for name in os.environ.keys() - without_product(os.environ).keys():
         del os.environ[name]
     # If this process was started in the background, it ignores Ctrl-C, and so would every program that a test
@@ -39,7 +40,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         os.environ[_RUN] = _start_services(early_config).to_json()
-    _use_services(number=0 if worker is None else int(worker.removeprefix("gw")) + 1)
+    # The main process of several runs no tests, and the others, which do, import all that it hides from its children.
+    runs_tests = worker is not None or not getattr(options, "numprocesses", None)
+    _use_services(0 if worker is None else int(worker.removeprefix("gw")) + 1, hide_packages=runs_tests)
 
 
 def _start_services(config: pytest.Config) -> RunAddress:
@@ -49,10 +52,12 @@ def _start_services(config: pytest.Config) -> RunAddress:
     return services.address()
 
 
-def _use_services(number: int) -> None:
+def _use_services(number: int, *, hide_packages: bool) -> None:
     address = RunAddress.from_json(os.environ[_RUN])
     address.create_database(number)
     os.environ.update(address.environment(number))
+    if hide_packages:
+        address.hide_packages()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,9 +88,8 @@ def _shares_with_its_module(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Exclude the ten thousand tests and their modules from later garbage collections."""
-    gc.collect()
-    gc.freeze()
+    """Exclude the ten thousand tests and their modules from garbage collections."""
+    settle_collector()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients import fuzz_checks
 from tests.flows.caller import Caller
 from tests.flows.product import Product
 from tests.isolation.belongings import Belongings
+from tests.kept_cluster import PROJECT
 
 pytestmark = pytest.mark.long
 SEED = 20261122
@@ -36,6 +36,7 @@ CHECKS = (
     "negative_data_rejection",
     "unsupported_method",
 )
+FUZZ_CHECKS = Path(__file__).with_name("fuzz_checks.py")
 LAST = 20_000
 """The number of characters of the output that are shown."""
 NOT_DONE = 124
@@ -98,7 +99,7 @@ def test_nothing_that_the_document_describes_ends_in_a_server_error_or_in_what_i
 ) -> None:
     mine = Belongings.made_by(fuzzing, "a page for a stranger")
     settings = tmp_path / "schemathesis.toml"
-    settings.write_text(_CONFIGURATION.format(mine=mine, nobody=Belongings.of_nobody(), checks=fuzz_checks.__file__))
+    settings.write_text(_CONFIGURATION.format(mine=mine, nobody=Belongings.of_nobody(), checks=FUZZ_CHECKS))
     document = tmp_path / "openapi.json"
     document.write_text(json.dumps(fuzzing.get("/v1/openapi.json")))
     code, said = until_it_ends(
@@ -128,7 +129,10 @@ def until_it_ends(command: list[str], folder: Path, limit_s: float = LIMIT_S) ->
     """Run the command, and return its exit code and the end of its output. A command that is not done in time is
     stopped and reports what it has found.
     """
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as asking:
+    env = os.environ | {"PYTHONPATH": str(PROJECT)}
+    with subprocess.Popen(
+        command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as asking:
         try:
             said, _ = asking.communicate(timeout=limit_s)
             return asking.returncode, said[-LAST:]

@@ -22,7 +22,7 @@ from .limits import DocumentLimits, corrupt, image_too_large, no_such_page, too_
 __all__ = ["frame_sizes", "read_frame", "refuse_truncated"]
 
 _PLUGINS = (ImageCms, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin)
-Image.init()
+Image.preinit()
 Image.MAX_IMAGE_PIXELS = None  # Pillow's own limit only warns up to twice its value; ours refuses.
 ImageFile.LOAD_TRUNCATED_IMAGES = False
 warnings.simplefilter("ignore")

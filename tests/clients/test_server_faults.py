@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.clients.fuzz_checks import fault
+from tests.clients.server_faults import fault
 
 pytestmark = pytest.mark.long
 
