@@ -153,7 +153,7 @@ class Front:
         inference = Inference(Targets(self._models, self._changes), known_results)
         # This uses the other half of the memory. Whole responses are larger than their content, but they are found
         # sooner.
-        replies = KeptReplies(known_results, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        replies = KeptReplies(known_results, self._cache, _memory_bytes() // 2)
         open_inference = OpenInference(inference, replies)
         return Gateway(
             inner,
@@ -289,11 +289,15 @@ async def _start_sandbox() -> None:
         raise LaunchError(str(error)) from error
 
 
+def _memory_bytes() -> int:
+    return int(settings.MAAS_CACHE_MEMORY_BYTES // settings.MAAS_WEB_PROCESSES)
+
+
 def _result_cache() -> ResultCache:
     return ResultCache(
         settings.MAAS_CACHE_URL,
         secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
-        memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
+        memory_bytes=_memory_bytes() // 2,
         tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
     )
 
