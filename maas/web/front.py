@@ -49,6 +49,7 @@ from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.web.django_mount import DjangoMount
+from maas.web.drained_connections import closing
 from maas.web.guard.body import Deadlines
 from maas.web.guard.guard import EdgeGuard
 from maas.web.guard.journal import Journal
@@ -146,7 +147,7 @@ class Front:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
-            await self._guarded(scope, receive, send)
+            await self._guarded(scope, receive, closing(scope, send) if self._stop.draining else send)
 
     def _gateway(self, inner: App) -> Gateway:
         known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))

@@ -205,6 +205,8 @@ def test_a_process_that_drains_says_so_and_serves_until_it_lets_go(tenant: Creat
         assert _status(server) == "ready"
         server.process.send_signal(signal.SIGTERM)
         eventually(lambda: _status(server) == "draining", "the word that it drains")
+        kept = client.get(f"/v1/jobs/{job.id}")
+        assert (kept.status_code, kept.headers["connection"]) == (200, "close")
         # New callers are still served, on a connection of their own. Callers who are already connected are not notified
         # yet.
         assert httpx.get(f"{server.url}/v1/jobs/{job.id}", headers=key).status_code == 200
