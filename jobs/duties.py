@@ -1,29 +1,30 @@
 """The scheduler's duties for documents, jobs, batches, uploads and webhooks."""
 
 from jobs.archives.upkeep import keep_up_archives
-from jobs.batches.upkeep import count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches
+from jobs.batches.upkeep import ANY_LATE, count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches
 from jobs.charges.reconciling import reconcile
 from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
 from jobs.events.horizon import notify_horizon
 from jobs.idempotency.expiry import erase_forgotten_keys
+from jobs.queue.release import ANY_QUEUED
 from jobs.queue.sweeper import end_used_up_pages
 from jobs.queue.upkeep import count_dead_letters, count_queued, release_waiting
 from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.forgetting import forget_erased
 from jobs.retention.sweep import erase_overdue
-from jobs.search.backfill import index_ordered_jobs
-from jobs.submission.cancellations import end_overdue_jobs
-from jobs.uploads.upkeep import expire_uploads, finish_stranded_uploads, forget_uploads
+from jobs.search.backfill import ANY_ORDERED, index_ordered_jobs
+from jobs.submission.cancellations import ANY_OVERDUE, end_overdue_jobs
+from jobs.uploads.upkeep import ANY_STRANDED, expire_uploads, finish_stranded_uploads, forget_uploads
 from jobs.webhooks.notices import mail_of_disabled_endpoints
 from jobs.webhooks.upkeep import end_stranded_deliveries, erase_old_webhooks
 from tenants.core.duties import Duty
 
 DUTIES = (
-    Duty(0.2, release_waiting),
-    Duty(1, end_overdue_jobs),
-    Duty(1, keep_up_batches),
+    Duty(0.4, release_waiting, ANY_QUEUED),
+    Duty(1, end_overdue_jobs, ANY_OVERDUE),
+    Duty(1, keep_up_batches, ANY_LATE),
     Duty(5, count_queued),
     Duty(5, notify_horizon),
     Duty(5, count_batches),
@@ -42,9 +43,9 @@ DUTIES = (
     Duty(60, forget_uploads),
     Duty(5, end_stranded_deliveries),
     Duty(60, erase_old_webhooks),
-    Duty(0.5, finish_stranded_uploads),
+    Duty(0.5, finish_stranded_uploads, ANY_STRANDED),
     Duty(60, expire_uploads),
     Duty(60, mail_of_disabled_endpoints),
-    Duty(2, index_ordered_jobs),
+    Duty(2, index_ordered_jobs, ANY_ORDERED),
     Duty(24 * 3600, reconcile),
 )

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -158,11 +159,17 @@ class Engine:
         runtime = self._runtimes[spec.runtime]
         on_gpu = self.host.on_gpu and runtime.may_use_gpu
         files = (artifact(spec, role, on_gpu=on_gpu) for role in runtime.session_roles)
-        return frozenset(str(Path(file).resolve()) for file in files)
+        return frozenset(_resolved(str(file)) for file in files)
 
     def _remember(self, spec: VersionSpec) -> None:
         with self._lock:
             self._served[spec.key] = spec
+
+
+@lru_cache(maxsize=4096)
+def _resolved(file: str) -> str:
+    """Return the path without links. It is remembered: a model's file never changes, and heartbeats ask each time."""
+    return str(Path(file).resolve())
 
 
 def _checked(spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> Mapping[str, Json]:

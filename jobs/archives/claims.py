@@ -51,6 +51,9 @@ class ArchiveClaim:
 
 def claim_archive(worker: str) -> ArchiveClaim | None:
     with operator_work():
+        # Each worker asks once a second, nearly always in vain.
+        if not Archive.objects.filter(state=states.UNPACKING).exists():
+            return None
         rows = row_leases.take(
             Archive.objects.filter(id=RawSQL(_NEXT, ())),  # noqa: S611  # a constant
             "jobs_fencing_token",

@@ -23,6 +23,11 @@ from tenants.plans.retention import FOR_EVER
 
 log = structlog.get_logger(__name__)
 MOST = 200
+ANY_LATE = """EXISTS (SELECT FROM jobs_batchtask WHERE state = 'running' AND lease_until < statement_timestamp())
+OR EXISTS (
+    SELECT FROM jobs_batch
+    WHERE status IN ('validating', 'in_progress') AND ending = '' AND expires_at <= statement_timestamp()
+)"""
 _COUNT = """
 SELECT status, count(*) FROM jobs_batch WHERE status IN ('validating', 'in_progress', 'cancelling', 'finalizing')
 GROUP BY status

@@ -42,6 +42,7 @@ UPDATE jobs_page SET renotify_at = NULL, run_after = least(run_after, clock_time
 WHERE job_id = %s AND state = 'queued'
 """
 
+ANY_QUEUED = "EXISTS (SELECT FROM jobs_page WHERE state = 'queued')"
 _WAITING = """
 SELECT v.id, m.name || '@' || v.number FROM inference_modelversion v
 JOIN inference_servedmodel m ON m.id = v.served_model_id

@@ -24,6 +24,7 @@ log = structlog.get_logger(__name__)
 BATCH = 200
 FROZEN_S = 5
 
+ANY_EXPIRED = "EXISTS (SELECT FROM jobs_page WHERE state = 'running' AND lease_until < clock_timestamp())"
 _EXPIRED = """
 SELECT id, job_id, lease_until FROM jobs_page
 WHERE state = 'running' AND lease_until < %(before)s

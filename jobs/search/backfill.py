@@ -20,6 +20,7 @@ STRETCH = 20
 """The number of pages that are read, and then written, at once."""
 _NEEDED = ("tenant", "job", "number", "result")
 
+ANY_ORDERED = "EXISTS (SELECT FROM jobs_jobtoindex)"
 # The newest jobs come first, because they are searched for most.
 _ORDERS = "SELECT job_id FROM jobs_jobtoindex ORDER BY job_id DESC LIMIT %s"
 _HOLD = "SELECT FROM jobs_job WHERE id = %s AND erased_at IS NULL FOR KEY SHARE"

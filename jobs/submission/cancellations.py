@@ -23,6 +23,10 @@ log = structlog.get_logger(__name__)
 AT_ONCE = 200
 
 # The conditions match the index, so that jobs that are not due yet are not read.
+ANY_OVERDUE = """EXISTS (
+    SELECT FROM jobs_job WHERE state IN ('queued', 'running') AND (expires_at IS NOT NULL OR cancel_at IS NOT NULL)
+      AND least(expires_at, cancel_at) <= statement_timestamp()
+)"""
 _OVERDUE = """
 SELECT id, tenant_id, least(expires_at, cancel_at) AS due FROM jobs_job
 WHERE state IN ('queued', 'running') AND (expires_at IS NOT NULL OR cancel_at IS NOT NULL)

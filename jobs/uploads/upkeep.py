@@ -27,6 +27,10 @@ from tenants.core.leases.row_leases import FREE
 from tenants.plans.retention import test_days_within
 
 log = structlog.get_logger(__name__)
+ANY_STRANDED = """EXISTS (
+    SELECT FROM jobs_resumableupload WHERE state = 'checking' AND expires_at > statement_timestamp()
+      AND (lease_until IS NULL OR lease_until <= statement_timestamp())
+)"""
 MOST = 50
 KEPT_DAYS = 30
 """Days after its end for which an upload can be read. After that its id is unknown."""

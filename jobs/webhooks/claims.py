@@ -148,11 +148,10 @@ def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list
     some in its next round.
     """
     walk = walk or Walk()
+    if not _any_is_due():
+        walk.saw([])
+        return []
     with operator_work(), transaction.atomic(using=OPERATOR), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_ANY_DUE)
-        if not cursor.fetchone()[0]:
-            walk.saw([])
-            return []
         if not _is_alone():
             walk.kept_out = True
             return []
@@ -166,6 +165,12 @@ def take_due(*, room: int, doubtful_room: int, walk: Walk | None = None) -> list
         wanted = chosen(waiting, under_way, room=room, doubtful_room=doubtful_room)
         cursor.execute(_TAKE, {"ids": wanted, "lease_s": LEASE_S})
         return [Held(*row) for row in cursor.fetchall()]
+
+
+def _any_is_due() -> bool:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_ANY_DUE)
+        return bool(cursor.fetchone()[0])
 
 
 def _is_alone() -> bool:

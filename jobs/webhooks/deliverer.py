@@ -20,7 +20,7 @@ endpoints that respond.
 """
 IDLE_S = 5.0
 """Seconds for which a thread and its connection are kept for the next delivery."""
-LOOK_EVERY_S = 0.25
+LOOK_EVERY_S = 0.5
 AWAY_S = 2.0
 HANGS_S = 60.0
 """Seconds after which the loop counts as hung. A look takes less time if the database is cut off silently."""

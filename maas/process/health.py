@@ -227,19 +227,19 @@ class Health:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["path"]:
             case "/livez":
-                await _answer(send, 200, "text/plain", b"alive\n")
+                await answer(send, 200, "text/plain", b"alive\n")
             case "/readyz" if self._stop.draining:
-                await _answer(send, 503, "application/json", DRAINING)
+                await answer(send, 503, "application/json", DRAINING)
             case "/readyz":
                 readiness = await self._probe.read()
-                await _answer(send, 200 if readiness.ready else 503, "application/json", readiness.to_json())
+                await answer(send, 200 if readiness.ready else 503, "application/json", readiness.to_json())
             case "/metrics":
-                await _answer(send, 200, CONTENT_TYPE_LATEST, await asyncio.to_thread(generate_latest))
+                await answer(send, 200, CONTENT_TYPE_LATEST, await asyncio.to_thread(generate_latest))
             case _:
                 await self._inner(scope, receive, send)
 
 
-async def _answer(send: Send, status: int, content_type: str, body: bytes) -> None:
+async def answer(send: Send, status: int, content_type: str, body: bytes) -> None:
     headers = [
         (b"content-type", content_type.encode()),
         (b"content-length", b"%d" % len(body)),

@@ -2,7 +2,9 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -12,14 +14,17 @@ from django.db import connections
 
 from jobs.queue.metrics import LEADING
 from jobs.queue.outage import Outage
+from jobs.queue.sweeper import ANY_EXPIRED
 from jobs.queue.upkeep import sweep
 from maas.scheduler.duties import DUTIES
 from maas.scheduler.timing import Aside, Duties
 from tenants.core.db.failures import PASSING, is_operators
 from tenants.core.db.unit_of_work import OPERATOR
+from tenants.core.duties import Duty
 from tenants.core.growing_threads import GrowingThreads
 
 LOCK_ID = 0x6D616173
+LOCK_TIMEOUT_MS = 300
 SILENCE_S = 3
 """Seconds of silence after which a leader counts as frozen or cut off. PostgreSQL then ends its session and lock."""
 
@@ -42,6 +47,9 @@ SELECT EXISTS (
 """
 
 
+_LOST = "the session that answers does not hold the scheduler's lock"
+
+
 class LeadershipLost(Exception):
     """The session that responds is no longer the session that held the lock."""
 
@@ -58,6 +66,7 @@ class Leadership:
         parameters = connections[OPERATOR].get_connection_params()
         self._session: psycopg.Connection[Any] = psycopg.connect(**{**parameters, **_NOTICES_SILENCE}, autocommit=True)
         self._execute("SELECT set_config('idle_session_timeout', %s, false)", f"{SILENCE_S}s")
+        self._execute("SELECT set_config('lock_timeout', %s, false)", f"{LOCK_TIMEOUT_MS}ms")
 
     def take(self) -> bool:
         """Try to take the lock and return whether this session holds it. Standby schedulers call this repeatedly."""
@@ -66,7 +75,23 @@ class Leadership:
     def prove(self) -> None:
         """Check that this session still holds the lock. Raises LeadershipLost."""
         if not self._execute(_HELD, LOCK_ID):
-            raise LeadershipLost("the session that answers does not hold the scheduler's lock")
+            raise LeadershipLost(_LOST)
+
+    def look(self, conditions: Sequence[str]) -> list[bool]:
+        """Check that this session still holds the lock, as `prove` does, and say which of the conditions hold.
+
+        If a table is locked for long, or is not there yet, every condition counts as true: each duty then waits for
+        itself.
+        """
+        statement = f"SELECT ({_HELD}), {', '.join(f'({condition})' for condition in conditions)}"
+        try:
+            row = psycopg.Cursor(self._session).execute(statement.encode(), [LOCK_ID]).fetchone()
+        except (psycopg.errors.LockNotAvailable, psycopg.ProgrammingError):
+            self.prove()
+            return [True] * len(conditions)
+        if not row or not row[0]:
+            raise LeadershipLost(_LOST)
+        return list(row[1:])
 
     def close(self) -> None:
         self._session.close()
@@ -77,7 +102,7 @@ class Leadership:
 
 
 log = structlog.get_logger(__name__)
-PROVE_EVERY_S = 0.2
+PROVE_EVERY_S = 0.4
 SWEEP_EVERY_S = 0.5
 """Seconds between two sweeps. A page of a worker that died waits for the next sweep after its lease has expired."""
 STAND_BY_S = 0.5
@@ -102,8 +127,12 @@ class Scheduler:
         self._outage = Outage(grace_s=settings.MAAS_LEASE_S / 3 + OUTAGE_MARGIN_S)
         threads = GrowingThreads("duty", idle_s=IDLE_S)
         self._sweep = Aside(self._sweep_after_outages, threads)
-        others = ((duty.every_s, Aside(duty.do, threads)) for duty in DUTIES)
-        self._duties = Duties(((SWEEP_EVERY_S, self._sweep), *others))
+        duties = [(Duty(SWEEP_EVERY_S, self._sweep, ANY_EXPIRED), self._sweep)]
+        duties += [(duty, Aside(duty.do, threads)) for duty in DUTIES]
+        self._duties = Duties((duty.every_s, partial(self._begin, duty, aside)) for duty, aside in duties)
+        self._conditions = sorted({duty.waiting for duty, _ in duties})
+        self._waiting: dict[str, bool] = {}
+        """The conditions, and whether each held a moment ago."""
         self.leading = False
         self._answered_s = float("-inf")
 
@@ -137,7 +166,7 @@ class Scheduler:
     def _lead(self, leadership: Leadership) -> None:
         try:
             while True:
-                leadership.prove()
+                self._waiting = dict(zip(self._conditions, leadership.look(self._conditions), strict=True))
                 self._answered()
                 self._tell(leading=True)
                 self._duties.begin_due(time.monotonic())
@@ -145,6 +174,10 @@ class Scheduler:
                     return
         finally:
             self._tell(leading=False)
+
+    def _begin(self, duty: Duty, aside: Aside) -> None:
+        if self._waiting[duty.waiting]:
+            aside()
 
     def _answered(self) -> None:
         self._answered_s = time.monotonic()

@@ -95,7 +95,10 @@ MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
 # More threads than keep the cores busy only make each page slower, and a new page waits behind them.
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", min(16, 4 * len(os.sched_getaffinity(0))))
 MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # empty means all pools
-MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", 16)
+# If there are two, callers of one are served while the other is replaced.
+MAAS_WEB_PROCESSES = ENV.number("MAAS_WEB_PROCESSES", max(2, len(os.sched_getaffinity(0)) // 2))
+# With fewer than four threads, a few slow pages would block the rest of a process.
+MAAS_WEB_THREADS = ENV.number("MAAS_WEB_THREADS", max(4, 16 // max(1, MAAS_WEB_PROCESSES)))
 MAAS_EGRESS_PORTS = ENV.ports("MAAS_EGRESS_PORTS", "443,8443")
 MAAS_EGRESS_LOOPBACK = ENV.flag("MAAS_EGRESS_LOOPBACK", False)
 MAAS_EGRESS_OWN_HOSTS = ENV.own_hosts("MAAS_EGRESS_OWN_HOSTS")

@@ -49,6 +49,7 @@ from maas.process.errors import LaunchError
 from maas.process.health import Health, ReadinessProbe, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.web.django_mount import DjangoMount
+from maas.web.drained_connections import closing
 from maas.web.fast_calls import FastCalls
 from maas.web.guard.body import Deadlines
 from maas.web.guard.guard import EdgeGuard
@@ -124,7 +125,7 @@ class Front:
         self._known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
         # This uses the other half of the memory. Whole responses are larger than their content, but they are found
         # sooner.
-        self._replies = KeptReplies(self._known_results, self._cache, settings.MAAS_CACHE_MEMORY_BYTES // 2)
+        self._replies = KeptReplies(self._known_results, self._cache, _memory_bytes() // 2)
         self._meter = MeterStream(redis_url)
         self._desk = Desk(redis_url)
         self._call_holds = CallHolds(self._models, redis_url)
@@ -168,7 +169,7 @@ class Front:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
-            await self._calls(scope, receive, send)
+            await self._calls(scope, receive, closing(scope, send) if self._stop.draining else send)
 
     def _gateway(self, inner: App) -> Gateway:
         inference = Inference(self._targets, self._known_results)
@@ -308,11 +309,15 @@ async def _start_sandbox() -> None:
         raise LaunchError(str(error)) from error
 
 
+def _memory_bytes() -> int:
+    return int(settings.MAAS_CACHE_MEMORY_BYTES // settings.MAAS_WEB_PROCESSES)
+
+
 def _result_cache() -> ResultCache:
     return ResultCache(
         settings.MAAS_CACHE_URL,
         secret=settings.MAAS_KEY_PEPPER or settings.SECRET_KEY,
-        memory_bytes=settings.MAAS_CACHE_MEMORY_BYTES // 2,
+        memory_bytes=_memory_bytes() // 2,
         tenant_bytes=settings.MAAS_CACHE_TENANT_BYTES,
     )
 

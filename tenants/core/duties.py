@@ -10,3 +10,7 @@ class Duty:
 
     every_s: float
     do: Callable[[], object]
+    waiting: str = "true"
+    """An SQL condition that holds whenever there is something to do. The scheduler asks for those of all duties in one
+    statement, and starts only what is needed: an idle product would else be busy with starting duties.
+    """

@@ -136,7 +136,7 @@ def resident(product: RunningStack) -> dict[str, float]:
     """Return the resident MB of each process with all its children."""
     found = {}
     for name, words in {
-        "web": ("maas.web.run_granian",),
+        "web": ("maas.web_processes",),
         "worker": ("worker",),
         "scheduler": ("scheduler",),
     }.items():

@@ -58,9 +58,9 @@ class Seen:
 
 
 def web_process(stack: LiveStack) -> psutil.Process:
-    """Return the process that serves: the largest of granian's own children."""
+    """Return the process that serves: the largest of the web processes."""
     tree = psutil.Process(stack.process.pid).children(recursive=True)
-    servers = [one for one in tree if "granian" in " ".join(one.cmdline())]
+    servers = [one for one in tree if "maas.web_processes" in one.cmdline()]
     family = {child.pid: child for server in servers for child in (server, *server.children(recursive=True))}
     serving = [one for one in family.values() if "inside.main" not in " ".join(one.cmdline())]
     return max(serving, key=lambda one: one.memory_info().rss)

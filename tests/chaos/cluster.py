@@ -142,9 +142,9 @@ class Cluster:
 
     def _product(self, env: Mapping[str, str]) -> Iterator[ChildSpec]:
         for name in WEBS:
-            options = LaunchOptions(self.home, _HOST, self.ports[name], variables={})
-            spec = children.web(options, {**env, "MAAS_PORT": str(self.ports[name])})
-            yield replace(spec, name=name)
+            # Each of them is one process, since faults strike a process.
+            own = {**env, "MAAS_PORT": str(self.ports[name]), "MAAS_WEB_PROCESSES": "1"}
+            yield replace(children.web(own), name=name)
         for name in (*WORKERS, *SCHEDULERS):
             own = {**env, "MAAS_METRICS_PORT": str(self.ports[name])}
             yield children.manage(name, name.partition("-")[0], env=own)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from maas import settings
 from tests.docs.product import read, trees
 from tests.docs.test_metrics import metrics
 
@@ -68,6 +67,6 @@ def test_alerts_ask_for_metrics_and_labels_that_exist() -> None:
 
 
 def test_connections_are_counted_with_the_defaults() -> None:
-    rows = dict(re.findall(r"^\| (\w+) \| .* \| (\d+) \|$", section("Scaling"), re.MULTILINE))
-    assert int(rows["web"]) == 2 * settings.MAAS_WEB_THREADS + 26
+    rows = dict(re.findall(r"^\| ([\w ]+) \| .* \| (\d+) \|$", section("Scaling"), re.MULTILINE))
+    assert int(rows["each web process"]) == 2 * 8 + 26
     assert int(rows["worker"]) == 2 * 16 + 7

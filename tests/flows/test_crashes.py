@@ -114,7 +114,7 @@ def test_a_web_process_killed_while_callers_wait_loses_no_job(
     with ThreadPoolExecutor(1) as threads, Caller(caller.url, caller.key) as waiting:
         wait = threads.submit(waiting.http.get, f"/v1/jobs/{job_id}", headers={"Prefer": "wait=60"})
         eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
-        web = product.process("maas.web.run_granian")
+        web = product.process("maas.web_processes")
         web.kill()
         assert wait.exception(RUN_S) is not None
     eventually(lambda: answers(caller), "an answer", RUN_S)

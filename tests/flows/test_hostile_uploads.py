@@ -38,7 +38,7 @@ def bomb_between_texts(levels: int = 12) -> bytes:
 
 def pids(product: Product) -> list[int]:
     """Return the IDs of all processes that the supervisor keeps running."""
-    return [product.process(word).pid for word in ("worker", "maas.web.run_granian", "scheduler")]
+    return [product.process(word).pid for word in ("worker", "maas.web_processes", "scheduler")]
 
 
 def test_every_hostile_file_gets_its_code_and_no_process_dies(caller: Caller, product: Product) -> None:

@@ -39,7 +39,7 @@ def spooled(product: Product) -> list[str]:
 
 def written_bytes(product: Product) -> int:
     """Return the bytes that the web process has written so far to files and elsewhere."""
-    return sum(int(one.io_counters().write_chars) for one in product.processes("maas.web.run_granian"))
+    return sum(int(one.io_counters().write_chars) for one in product.processes("maas.web_processes"))
 
 
 @contextmanager

@@ -29,34 +29,17 @@ class GranianServer:
         self._target = target
         self._folder = tempfile.TemporaryDirectory(prefix="maas-web-")
         self.home = Path(self._folder.name)
-        # Few tests open documents here, and each child that could takes a tenth of the start.
-        self._env = {**os.environ, "MAAS_HOME": str(self.home), "MAAS_READER_CHILDREN": "1", **(env or {})}
         self.port = free_port()
+        self.variables = dict(env or {})
+        own = {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port), "MAAS_WEB_PROCESSES": "1"}
+        # Few tests open documents here, and each child that could takes a tenth of the start.
+        self._env = {**os.environ, "MAAS_READER_CHILDREN": "1", **own, **self.variables}
         self.url = f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        command = [
-            sys.executable,
-            "-m",
-            "maas.web.run_granian",
-            "--interface",
-            "asgi",
-            "--loop",
-            "uvloop",
-            "--ws",
-        ]
-        command += ["--port", str(self.port)]
-        command += [
-            # The timeout is shorter than the time for which a document that nobody opens holds its sender, and longer
-            # than a busy machine needs to stop.
-            "--workers-kill-timeout",
-            "12",
-            "--backpressure",
-            "4096",
-            "--log-level",
-            "warning",
-            self._target,
-        ]
+        # The time to leave is shorter than the time for which a document that nobody opens holds its sender, and longer
+        # than a busy machine needs to stop.
+        command = [sys.executable, "-m", "maas.web_processes", "--leave-s", "12", self._target]
         with self.log_path.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=PROJECT, env=self._env, stdout=log, stderr=log)
         deadline = time.monotonic() + TIMEOUT_S

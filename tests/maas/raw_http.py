@@ -29,6 +29,11 @@ class RawRequest:
     ) -> None:
         self._socket.close()
 
+    @property
+    def port(self) -> int:
+        """The port that this side of the connection has."""
+        return int(self._socket.getsockname()[1])
+
     def send(self, data: bytes) -> None:
         self._socket.sendall(data)
 

@@ -70,7 +70,8 @@ _LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
-    "max_connections": "200",
+    # Each web process, one for two cores, takes 34 of them, and all others together 110.
+    "max_connections": str(max(200, 110 + 17 * len(os.sched_getaffinity(0)))),
     "shared_buffers": "128MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",

@@ -125,7 +125,7 @@ class _Launch:
             await self._supervisor.run(children.manage(arguments[0], *arguments, env=env))
 
     def _start_serving(self, env: dict[str, str]) -> None:
-        self._supervisor.start(children.web(self._options, env))
+        self._supervisor.start(children.web(env))
         for name, port in self._metrics_ports.items():
             own = env | children.STOPS | {"MAAS_METRICS_PORT": str(port), "MAAS_HOST": _LOOPBACK}
             self._supervisor.start(children.manage(name, name, env=own))

@@ -122,6 +122,8 @@ class Journal:
         self._names = (f"{process}{number:x}" for number in itertools.count())
         self._away = False
         self._stopping = asyncio.Event()
+        self._noted = asyncio.Event()
+        """Set while notes wait, or the process is to stop, so that an idle process sleeps."""
         self._task: asyncio.Task[None] | None = None
 
     def open(self, scope: Scope) -> Note:
@@ -144,6 +146,7 @@ class Journal:
         note.ms = (time.perf_counter() - note.started_s) * 1000
         note.name = next(self._names)
         self._waiting.append(note)
+        self._noted.set()
 
     def start(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -156,6 +159,7 @@ class Journal:
         method would wait forever.
         """
         self._stopping.set()
+        self._noted.set()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=TIMEOUT_S)
         with suppress(RedisError, OSError, TimeoutError):
@@ -166,12 +170,15 @@ class Journal:
 
     async def _run(self) -> None:
         while not await self._is_to_stop_within(AWAY_PAUSE_S if self._away else EVERY_S):
+            await self._noted.wait()
+            self._noted.clear()
             try:
                 await self.tell()
             except (RedisError, OSError, TimeoutError) as error:
                 if not self._away:
                     log.warning("request_log_unavailable", error=str(error))
                 self._away = True
+                self._noted.set()
             except Exception:
                 # A defect, and no reason to tell nothing more until this process ends.
                 log.exception("request_log_failed")

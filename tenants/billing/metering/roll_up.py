@@ -79,7 +79,9 @@ class Backlog:
     def batches(self) -> Iterator[list[Entry]]:
         """Yield batches up to the entry that is the newest now, so that the loop ends whatever stays in the stream."""
         newest = cast(_Found, self._client.xrevrange(self._key, count=1))
-        until = newest[0][0] if newest else "-"
+        if not newest:
+            return
+        until = newest[0][0]
         batch: list[Entry] = []
         after = "-"
         while found := self._read(after, until, count=AT_ONCE):
@@ -258,5 +260,5 @@ def _set_aside(waiting: Backlog, refused: Sequence[Refused]) -> None:
 
 def _watch(waiting: Backlog) -> None:
     oldest = waiting.oldest()
-    WAITING.set(waiting.length())
+    WAITING.set(waiting.length() if oldest else 0)
     OLDEST.set(max(0.0, time.time() - oldest.came_ms / 1000) if oldest else 0)

@@ -34,7 +34,13 @@ class Balancer(httpx.AsyncBaseTransport):
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def look(self) -> None:
-        self._ready = [web for web in self._webs() if await self._is_ready(web)]
+        """Ask all at once: a process that answers late must not keep another one in the list after it has drained."""
+        await asyncio.gather(*(self._look_at(web) for web in self._webs()))
+        self._ready = [web for web in self._ready if web in self._webs()]
+
+    async def _look_at(self, web: GranianServer) -> None:
+        is_ready = await self._is_ready(web)
+        self._ready = [*(one for one in self._ready if one is not web), *([web] if is_ready else [])]
 
     async def _is_ready(self, web: GranianServer) -> bool:
         with suppress(httpx.TransportError):

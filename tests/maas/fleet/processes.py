@@ -23,7 +23,8 @@ from tests.maas.granian_server import GranianServer
 NUMBERS = 8
 """The count of numbers in a row of input. The model answers with their sum."""
 WIDTH = 250_000
-DRAIN_S = 1
+DRAIN_S = 3
+"""Seconds that are longer than a probe of the balancer takes, also on a busy machine."""
 PRICE, PRICE_OF_HITS = 1_000, 10
 SIGNATURE = {
     "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, NUMBERS]}],

@@ -6,10 +6,19 @@ from contextlib import closing
 
 import psycopg
 import pytest
-from django.db import connections
+from django.db import connections, transaction
+from django.db.models.functions import Now
 
+from jobs.models import Job
+from jobs.queue.release import ANY_QUEUED
+from jobs.queue.sweeper import ANY_EXPIRED
+from jobs.search.backfill import ANY_ORDERED
+from jobs.submission.cancellations import ANY_OVERDUE
 from maas.scheduler import scheduler as leading
+from maas.scheduler.duties import DUTIES
 from maas.scheduler.scheduler import LOCK_ID, Leadership, LeadershipLost
+from tenants.core.db.unit_of_work import OPERATOR, unit_of_work
+from tests.jobs.conftest import Desk
 
 
 @pytest.fixture
@@ -46,6 +55,36 @@ def test_a_session_without_the_lock_is_told_from_the_one_that_had_it(leadership:
     leadership._execute("SELECT pg_advisory_unlock(%s)", LOCK_ID)
     with pytest.raises(LeadershipLost):
         leadership.prove()
+
+
+def test_conditions_of_duties_are_answered_in_one_statement(leadership: Leadership, desk: Desk) -> None:
+    """A queued page, one whose worker is silent, and an overdue job are each noticed by the condition of their duty."""
+    first, second = desk.submit(), desk.submit()
+    page = desk.pages(second)[0]
+    desk.claimed(page)
+    desk.expire_lease(page)
+    with unit_of_work(first.tenant_id):
+        Job.objects.filter(id=first.id).update(expires_at=Now())
+    assert leadership.look([ANY_QUEUED, ANY_EXPIRED, ANY_OVERDUE, "false"]) == [True, True, True, False]
+
+
+@pytest.mark.parametrize("condition", sorted({duty.waiting for duty in DUTIES}))
+def test_each_condition_can_be_asked(leadership: Leadership, condition: str) -> None:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(f"SELECT ({condition})")
+        assert cursor.fetchone()[0] in {True, False}
+
+
+def test_while_a_table_is_locked_every_duty_looks_for_itself(leadership: Leadership) -> None:
+    with transaction.atomic(using="owner"), connections["owner"].cursor() as cursor:
+        cursor.execute("LOCK jobs_jobtoindex")
+        assert leadership.look(["false", ANY_ORDERED]) == [True, True]
+    assert leadership.look(["false"]) == [False]
+
+
+def test_conditions_are_not_answered_without_the_lock() -> None:
+    with closing(Leadership()) as other, pytest.raises(LeadershipLost):
+        other.look(["true"])
 
 
 def test_one_that_says_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

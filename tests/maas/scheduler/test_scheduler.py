@@ -136,6 +136,7 @@ def test_a_duty_that_loses_its_connection_does_not_cost_the_lock(monkeypatch: py
             cursor.execute("SELECT 1")
         done.set()
 
+    monkeypatch.setattr(scheduling, "ANY_EXPIRED", "true")
     monkeypatch.setattr(scheduling, "sweep", lose_connection)
     with Running() as running:
         assert done.wait(20)
@@ -160,6 +161,7 @@ def stand_still():
         print("in a transaction", flush=True)
         threading.Event().wait()
 
+scheduler.ANY_EXPIRED = "true"
 scheduler.sweep = stand_still
 scheduler.Scheduler(threading.Event()).run()
 """
@@ -215,6 +217,7 @@ def test_a_scheduler_whose_sweep_hangs_is_not_alive(monkeypatch: pytest.MonkeyPa
         begun.set()
         go_on.wait(20)
 
+    monkeypatch.setattr(scheduling, "ANY_EXPIRED", "true")
     monkeypatch.setattr(scheduling, "sweep", hang)
     monkeypatch.setattr(scheduling, "HANGS_S", 0.0)
     with Running() as running:
