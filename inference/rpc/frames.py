@@ -13,16 +13,23 @@ ALIGNMENT = 8
 """The alignment of buffers, which lets numbers be read without a copy."""
 
 _HEAD = struct.Struct("<BI")
-_SIZES = "#"
+SIZES = "#"
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 
 Buffer = bytes | memoryview
 
 
 def pack(header: Mapping[str, Json], buffers: Sequence[Buffer] = ()) -> bytes:
+    return pack_text(json_text({**header, SIZES: [len(buffer) for buffer in buffers]}), buffers)
+
+
+def json_text(value: Json) -> bytes:
     # A lone half of a surrogate pair must not break the transport. It is up to the model to refuse it.
-    said = {**header, _SIZES: [len(buffer) for buffer in buffers]}
-    text = _JSON.encode(said).encode("utf-8", "surrogatepass")
+    return _JSON.encode(value).encode("utf-8", "surrogatepass")
+
+
+def pack_text(text: bytes, buffers: Sequence[Buffer]) -> bytes:
+    """Return the message of a header that has been written as JSON, with the sizes of its buffers."""
     parts: list[Buffer] = [_HEAD.pack(VERSION, len(text)), text]
     written = _HEAD.size + len(text)
     for buffer in buffers:
@@ -36,6 +43,15 @@ def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
     """Return the header and the buffers of a message. No memory is allocated beyond what arrived, because the buffers
     are views of `data`.
     """
+    text, view = split(data)
+    header = read_header(text)
+    places = places_of(header, text, len(view))
+    del header[SIZES]
+    return header, [view[place] for place in places]
+
+
+def split(data: Buffer) -> tuple[bytes, memoryview]:
+    """Return the header's text, and the whole message."""
     view = memoryview(data)
     if len(view) < _HEAD.size:
         raise MessageMalformed(f"{len(view)} bytes are no message")
@@ -45,13 +61,12 @@ def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
     end = _HEAD.size + length
     if end > len(view):
         raise MessageMalformed(f"a header of {length} bytes in a message of {len(view)}")
-    header = _header(view[_HEAD.size : end])
-    return header, _buffers(header.pop(_SIZES, None), view, end)
+    return bytes(view[_HEAD.size : end]), view
 
 
-def _header(text: memoryview) -> dict[str, Any]:
+def read_header(text: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(bytes(text).decode("utf-8", "surrogatepass"))
+        header = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise MessageMalformed(f"a header that is not JSON: {error}") from error
     if not isinstance(header, dict):
@@ -59,14 +74,16 @@ def _header(text: memoryview) -> dict[str, Any]:
     return header
 
 
-def _buffers(sizes: Json, view: memoryview, start: int) -> list[memoryview]:
+def places_of(header: Mapping[str, Json], text: bytes, length: int) -> list[slice]:
+    """Return where the buffers are in a message of this length with this header, given also as its text."""
+    sizes = header.get(SIZES)
     if not isinstance(sizes, list):
         raise MessageMalformed("a header that does not count its buffers")
-    buffers = []
+    start, places = _HEAD.size + len(text), []
     for size in sizes:
         start += -start % ALIGNMENT
-        if type(size) is not int or not 0 <= size <= len(view) - start:
+        if type(size) is not int or not 0 <= size <= length - start:
             raise MessageMalformed(f"a buffer of {str(size)[:20]} bytes, which the message does not hold")
-        buffers.append(view[start : start + size])
+        places.append(slice(start, start + size))
         start += size
-    return buffers
+    return places
