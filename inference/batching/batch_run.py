@@ -1,7 +1,7 @@
 """Run a batch. If it fails, run its parts, until only the pieces fail that also fail alone."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,10 +9,13 @@ from inference.batching.batch_size import BatchSize
 from inference.batching.cost_fit import CostFit
 from inference.batching.waiting import QueuedPiece
 from inference.batching.watch import BatchRun, BatchWatch
-from inference.core.calls import RunControl
+from inference.core.calls import Call, RunControl
 from inference.core.contracts import WorkRefused
 from inference.core.device_time import run_us, shared_out
 from inference.core.errors import ModelFailed
+
+Ended = Callable[[Sequence[Call]], None]
+"""A function that is told of the calls that ended together: those of a batch at once. It must not wait."""
 
 
 class Outcome:
@@ -20,15 +23,18 @@ class Outcome:
     gives them, once for each piece. Any thread may fail a call that has not been answered.
     """
 
-    def __init__(self, count: int, ended: Callable[[], None] | None = None) -> None:
-        """Create the outcome. The thread that ends it calls `ended` once instead of waking one. It must not wait."""
+    def __init__(self, call: Call, count: int, came_s: float, ended: Ended | None = None) -> None:
+        """Create the outcome. The thread that ends it calls `ended` once instead of waking one."""
+        self.call = call
+        self.came_s = came_s
+        self.entries: Sequence[Entry] = ()
         self.answers: list[Any] = [None] * count
         self.error: BaseException | None = None
         self.ran_s = 0.0
         """The time in seconds of the runs that contributed to it."""
         self.device_us = 0
         """The sum of its pieces' shares of the device time of these runs."""
-        self._ended = ended
+        self.ended = ended
         self._left = count
         self._asleep = threading.Lock()
         self._asleep.acquire()
@@ -40,28 +46,37 @@ class Outcome:
         return self._asleep.acquire(timeout=min(max(timeout_s, 0.0), threading.TIMEOUT_MAX))
 
     def wake(self) -> None:
-        try:
-            self._asleep.release()
-        except RuntimeError:
-            # The thread was woken before.
-            return
-        if self._ended is not None:
-            self._ended()
+        wake([self])
 
     def give(self, index: int, answer: Any) -> None:
         self.answers[index] = answer
         self._left -= 1
-        if not self._left:
-            self.wake()
 
     def fail(self, error: BaseException) -> None:
         if self.error is None and not self.complete:
             self.error = error
-        self.wake()
+
+    def woken(self) -> bool:
+        """Wake the thread that waits. Return False if it was woken before."""
+        try:
+            self._asleep.release()
+        except RuntimeError:
+            return False
+        return True
 
     @property
     def complete(self) -> bool:
         return self._left == 0
+
+
+def wake(outcomes: Iterable[Outcome]) -> None:
+    """Wake all who wait for these outcomes, each once. Those who do not wait are told together."""
+    together: dict[Ended, list[Call]] = {}
+    for outcome in outcomes:
+        if outcome.woken() and outcome.ended is not None:
+            together.setdefault(outcome.ended, []).append(outcome.call)
+    for ended, calls in together.items():
+        ended(calls)
 
 
 CUT_FOR_S = 60.0

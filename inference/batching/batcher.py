@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import structlog
 
-from inference.batching.batch_run import BatchRunner, Entry, Outcome
+from inference.batching.batch_run import BatchRunner, Ended, Entry, Outcome, wake
 from inference.batching.company import Company
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits
@@ -91,31 +91,34 @@ class Batcher(Generic[Payload, Answer]):
         if not pieces:
             call.check()
             return []
-        begun = self._begin(pieces, call, Outcome(len(pieces)))
-        forget = call.on_cancel(begun.outcome.wake)
+        (begun,) = self._begin([(pieces, call)], None)
+        if not isinstance(begun, Outcome):
+            raise begun
+        forget = call.on_cancel(begun.wake)
         try:
-            begun.outcome.wait(None if call.deadline_s is None else call.deadline_s - self._clock())
+            begun.wait(None if call.deadline_s is None else call.deadline_s - self._clock())
         finally:
             forget()
             self._leave_unanswered(begun)
         return self._answers(begun)
 
-    def begin(
-        self, pieces: Sequence[Piece[Payload]], call: Call, ended: Callable[[], None]
-    ) -> Callable[[], list[Answer]]:
-        """Start the pieces for a caller that does not wait. The returned function then returns or raises as `run` does.
+    def begin(self, asked: Sequence[tuple[Sequence[Piece[Payload]], Call]], ended: Ended) -> list[Outcome | Exception]:
+        """Start the pieces of several callers that do not wait. Return for each its outcome, or the error that `run`
+        would raise at once.
 
-        `ended` is called once, from any thread, perhaps before this returns, and must not wait. It is called for a
+        `ended` is called for each outcome's call once, from any thread, perhaps before this returns. It is called for a
         passed deadline only if that is noticed here. A caller that leaves earlier cancels the call.
         """
-        begun = self._begin(pieces, call, Outcome(len(pieces), ended))
-        call.on_cancel(begun.outcome.wake)
+        begun = self._begin(asked, ended)
+        for outcome in begun:
+            if isinstance(outcome, Outcome):
+                outcome.call.on_cancel(outcome.wake)
+        return begun
 
-        def answers() -> list[Answer]:
-            self._leave_unanswered(begun)
-            return self._answers(begun)
-
-        return answers
+    def answers(self, begun: Outcome) -> list[Answer]:
+        """Return or raise as `run` does, once. What has not ended yet is abandoned."""
+        self._leave_unanswered(begun)
+        return self._answers(begun)
 
     def close(self, *, wait: bool = True) -> None:
         """Refuse the pieces that wait, wait for those that run, and accept nothing afterwards."""
@@ -128,49 +131,64 @@ class Batcher(Generic[Payload, Answer]):
         if wait and thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def _begin(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> "_Begun":
-        came_s = self._clock()
-        return _Begun(self._put(pieces, call, outcome), call, outcome, came_s)
-
-    def _leave_unanswered(self, begun: "_Begun") -> None:
-        if not begun.outcome.complete:
+    def _leave_unanswered(self, begun: Outcome) -> None:
+        if not begun.complete:
             late = DeadlinePassed(f"{self.name} had not answered when the deadline passed")
-            self._leave(begun.entries, begun.outcome.error or (CallCanceled() if begun.call.canceled else late))
+            self._leave(begun.entries, begun.error or (CallCanceled() if begun.call.canceled else late))
+        begun.entries = ()  # They refer to their outcome, so only a garbage collection would free them.
 
-    def _answers(self, begun: "_Begun") -> list[Answer]:
-        outcome = begun.outcome
-        if outcome.error is not None:
-            raise outcome.error
-        batch_s = max(0.0, self._clock() - begun.came_s - outcome.ran_s)
-        begun.call.spent.add(batch_s=batch_s, infer_s=outcome.ran_s, device_us=outcome.device_us)
-        return outcome.answers
+    def _answers(self, begun: Outcome) -> list[Answer]:
+        if begun.error is not None:
+            raise begun.error
+        batch_s = max(0.0, self._clock() - begun.came_s - begun.ran_s)
+        begun.call.spent.add(batch_s=batch_s, infer_s=begun.ran_s, device_us=begun.device_us)
+        return begun.answers
 
-    def _put(self, pieces: Sequence[Piece[Payload]], call: Call, outcome: Outcome) -> list[Entry]:
-        call.check()
+    def _begin(
+        self, asked: Sequence[tuple[Sequence[Piece[Payload]], Call]], ended: Ended | None
+    ) -> list[Outcome | Exception]:
+        """Put the pieces of all these callers in the queue, under one lock and with one wake of the thread."""
         now = self._clock()
-        entries = [_entry(piece, index, call, outcome, now) for index, piece in enumerate(pieces)]
-        rows = sum(entry.rows for entry in entries)
+        outcomes: list[Outcome] = []
+        for pieces, call in asked:
+            outcome = Outcome(call, len(pieces), now, ended)
+            outcome.entries = [_entry(piece, index, outcome, now) for index, piece in enumerate(pieces)]
+            outcomes.append(outcome)
         with self._lock:
+            begun = [self._put(outcome, now) for outcome in outcomes]
+            newest = next((one.entries[0] for one in begun if isinstance(one, Outcome) and one.entries), None)
+            if newest is not None and self._worth_waking(newest):
+                self._rest = _Rest.NONE
+                self._changed.notify()
+        for outcome, error in zip(outcomes, begun, strict=True):
+            if isinstance(error, ModelOverloaded):
+                self._watch.overloaded(sum(entry.rows for entry in outcome.entries))
+        return begun
+
+    def _put(self, outcome: Outcome, now: float) -> Outcome | Exception:
+        """Put the caller's pieces in the queue, or return why not."""
+        rows = sum(entry.rows for entry in outcome.entries)
+        limits, waiting = self.limits, self._waiting.rows
+        of_tenant = self._waiting.rows_of(outcome.call.tenant)
+        try:
+            outcome.call.check()
             if self._closed:
                 raise self._unloaded()
-            limits, waiting = self.limits, self._waiting.rows
             if rows > limits.max_waiting:
                 raise WorkRefused(
                     "input_too_large",
                     f"{self.name}: of {rows} rows at once only {limits.max_waiting} may wait; send less, or ask"
                     " the operator for a higher max_waiting",
                 )
-            of_tenant = self._waiting.rows_of(call.tenant)
-            admitted = limits.admits(rows, waiting=waiting, of_tenant=of_tenant)
-            if admitted and entries:
-                self._take_in(entries, now)
-        if not admitted:
-            self._watch.overloaded(rows)
-            raise ModelOverloaded(
-                f"{self.name}: {waiting} rows wait of {limits.max_waiting} that may, {of_tenant} of them yours,"
-                f" so {rows} more were not taken; send fewer at once, or try again later"
-            )
-        return entries
+            if not limits.admits(rows, waiting=waiting, of_tenant=of_tenant):
+                raise ModelOverloaded(
+                    f"{self.name}: {waiting} rows wait of {limits.max_waiting} that may, {of_tenant} of them yours,"
+                    f" so {rows} more were not taken; send fewer at once, or try again later"
+                )
+            self._take_in(outcome.entries, now)
+        except (WorkRefused, ModelFailed, CallCanceled) as error:
+            return error
+        return outcome
 
     def _take_in(self, entries: Sequence[Entry], now: float) -> None:
         if self._thread is None:
@@ -180,9 +198,6 @@ class Batcher(Generic[Payload, Answer]):
             cost = fit.share(entry.rows, entry.rows * entry.length, of_rows=max_rows)
             self._waiting.add(entry, cost)
             self._company.arrived(entry.group, entry.rows, now, within_s)
-        if self._worth_waking(entries[0]):
-            self._rest = _Rest.NONE
-            self._changed.notify()
 
     def _started_thread(self) -> threading.Thread:
         thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
@@ -296,13 +311,14 @@ class Batcher(Generic[Payload, Answer]):
             with self._lock:
                 self._last_run_s = self._clock()
                 self._company.run_ended(settled.entries[0].group, self._last_run_s)
-            for outcome in {entry.outcome for entry in settled.entries}:
+            outcomes = dict.fromkeys(entry.outcome for entry in settled.entries)
+            for outcome in outcomes:
                 outcome.ran_s += settled.run_s  # The caller goes on as soon as it has its answers.
             if settled.answers is not None:
-                for entry, device_us in zip(settled.entries, settled.device_us, strict=True):
+                for entry, answer, device_us in zip(settled.entries, settled.answers, settled.device_us, strict=True):
                     entry.outcome.device_us += device_us
-                for entry, answer in zip(settled.entries, settled.answers, strict=True):
                     entry.outcome.give(entry.index, answer)
+                wake(outcome for outcome in outcomes if outcome.complete)
             elif settled.error is not None:
                 _fail(settled.entries, settled.error)
             with self._lock:
@@ -316,14 +332,6 @@ class _Rest(Enum):
     NONE = auto()
     IDLE = auto()
     HELD_BACK = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    entries: list[Entry]
-    call: Call
-    outcome: Outcome
-    came_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,14 +352,14 @@ class _Work:
     late: list[_Late]
 
 
-def _entry(piece: Piece[Any], index: int, call: Call, outcome: Outcome, now: float) -> Entry:
+def _entry(piece: Piece[Any], index: int, outcome: Outcome, now: float) -> Entry:
     return Entry(
-        tenant=call.tenant,
+        tenant=outcome.call.tenant,
         group=piece.group,
         length=piece.length,
         rows=piece.rows,
         queued_s=now,
-        deadline_s=call.deadline_s,
+        deadline_s=outcome.call.deadline_s,
         payload=piece.payload,
         outcome=outcome,
         index=index,
@@ -361,3 +369,4 @@ def _entry(piece: Piece[Any], index: int, call: Call, outcome: Outcome, now: flo
 def _fail(entries: Sequence[Entry], error: BaseException) -> None:
     for entry in entries:
         entry.outcome.fail(error)
+    wake(dict.fromkeys(entry.outcome for entry in entries))

@@ -115,6 +115,11 @@ class WorkOutput:
     row_tokens: tuple[int, ...] = ()
     """The number of tokens of each text, so that each text can be stored by itself."""
 
+    def timed(self, device_us: int) -> "WorkOutput":
+        """Return the output with this time in its units."""
+        units = Units(self.units.pages, self.units.tokens, self.units.calls, device_us)
+        return WorkOutput(self.result, units, self.embedding, self.steps, self.tensors, self.row_tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionSpec:

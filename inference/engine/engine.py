@@ -2,18 +2,20 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 import structlog
 
+from inference.batching.batch_run import Ended
 from inference.core.calls import Call
-from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
+from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
+from inference.core.errors import CallCanceled, ModelFailed
 from inference.pipelines.parse import parse_graph
 from inference.pipelines.pipeline import GraphPipeline
-from inference.runtime.batched import BeginsRuns, Begun, SessionBatchers
+from inference.runtime.batched import Asked, Begins, BeginsRuns, SessionBatchers
 from inference.runtime.embed import EmbedRuntime
 from inference.runtime.machine import this_machine
 from inference.runtime.memory_in_use import gpu_memory, keep_no_large_blocks
@@ -72,6 +74,7 @@ class Engine:
         self.host = host
         self.batchers = SessionBatchers(host)
         self._runtimes = {name: make(self) for name, make in RUNTIMES.items()}
+        self._beginning = {name: made for name, made in self._runtimes.items() if isinstance(made, BeginsRuns)}
         self._served: dict[str, VersionSpec] = {}
         self._lock = threading.Lock()
 
@@ -90,33 +93,23 @@ class Engine:
         before_us = call.spent.device_us
         answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
-        return _timed(answer, call.spent.device_us - before_us)
+        return answer.timed(call.spent.device_us - before_us)
 
-    def begin(
-        self,
-        spec: VersionSpec,
-        work: WorkInput,
-        parameters: Mapping[str, Json],
-        call: Call,
-        ended: Callable[[], None],
-    ) -> Begun | None:
-        """Start the same work as `answer`, or return None if a thread must call `answer`. `ended` is called once, from
-        any thread, perhaps before this returns, and must not wait. A caller that is late cancels the call itself.
+    def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
+        """Start the same work as `answer` for each of these callers, without waiting. The result is None for those
+        whose thread must call `answer`. `ended`: see `Batcher.begin`.
         """
-        runtime = self._runtimes[spec.runtime]
-        if not isinstance(runtime, BeginsRuns):
-            return None
-        before_us = call.spent.device_us
-        begun = runtime.begin(spec, work, _checked(spec, work, parameters, call), call, ended)
-        if begun is None:
-            return None
-        output = begun.output
-        return replace(begun, output=lambda answers: _timed(output(answers), call.spent.device_us - before_us))
+        runtime = self._beginning.get(spec.runtime)
+        if runtime is None:
+            return [None] * len(asked)
+        complete = [_complete(spec, one) for one in asked]
+        begun = iter(runtime.begin(spec, [one for one in complete if not isinstance(one, Exception)], ended))
+        return [one if isinstance(one, Exception) else next(begun) for one in complete]
 
     def rows_together(self, spec: VersionSpec) -> int:
         """Return how many rows of different callers a run may hold with the model as it is in memory now."""
-        runtime = self._runtimes[spec.runtime]
-        return runtime.rows_together(spec) if isinstance(runtime, BeginsRuns) else 1
+        runtime = self._beginning.get(spec.runtime)
+        return 1 if runtime is None else runtime.rows_together(spec)
 
     def load(self, spec: VersionSpec) -> None:
         """Bring every session of this version, its steps included, into memory and run each once."""
@@ -179,8 +172,20 @@ def _checked(spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json],
     return validate_parameters(spec.runtime, parameters, spec.config)
 
 
-def _timed(answer: WorkOutput, device_us: int) -> WorkOutput:
-    return replace(answer, units=replace(answer.units, device_us=device_us))
+@dataclass(frozen=True, slots=True)
+class _Complete:
+    work: WorkInput
+    parameters: Mapping[str, Json]
+    call: Call
+
+
+def _complete(spec: VersionSpec, asked: Asked) -> Asked | Exception:
+    """Return what is asked with complete parameters, or the error that refuses it."""
+    try:
+        parameters = _checked(spec, asked.work, asked.parameters, asked.call)
+    except (WorkRefused, ModelFailed, CallCanceled) as error:
+        return error
+    return asked if parameters == asked.parameters else _Complete(asked.work, parameters, asked.call)
 
 
 def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:

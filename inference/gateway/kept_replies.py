@@ -21,7 +21,6 @@ from inference.gateway.cache_wishes import CacheWish, cache_wish
 from inference.gateway.exchange import Exchange
 from inference.gateway.inference import Answered, note_use
 from inference.gateway.known_results import KnownResults
-from inference.gateway.most import most_of_hit
 from inference.gateway.replies import Reply
 from inference.gateway.server_timing import Timings
 from inference.gateway.targets import Target
@@ -164,7 +163,7 @@ class RawRequest:
         exchange.identity.require_model(target.model)
         agreed = exchange.price_of(target.model, target.price, target.price_of_hits)
         price = agreed.cached_price
-        await exchange.enter_model(target.model, price.currency, lambda: most_of_hit(target.model, price, kept.units))
+        await exchange.enter_model(target.model, price.currency, lambda: kept.most(target.model, price))
         self.replies.note_hit(self, target)
         note_use(exchange, target, None, kept.units)
         return kept.told(at_once(exchange).total)

@@ -1,7 +1,6 @@
 """Compute the most that a call can cost, before its cost is known. The functions have no side effects."""
 
-from inference.core.charging import charged
-from inference.core.contracts import TensorInput, TextInput, TokenInput, Units
+from inference.core.contracts import TensorInput, TextInput, TokenInput
 from inference.rpc.works import LaneWork
 from tenants.billing.ledger.headroom import Most
 from tenants.plans.prices import Meter, Price
@@ -30,12 +29,6 @@ def max_of(
     # In a list, the part that runs and the cached part are rounded separately.
     rounded = price.meter in ("token", "gpu_second") and max(price.per, cached_price.per) > 1
     return Most(most + (1 if rounded and most else 0), model, price.meter, units)
-
-
-def most_of_hit(model: str, price: Price, units: Units) -> Most:
-    """Return the most that an answer from the cache can cost, which is what it costs."""
-    quantity = charged(units, price.meter)
-    return Most(price.cost_micros(quantity), model, price.meter, quantity)
 
 
 def max_units(meter: Meter, work: LaneWork, window_tokens: int | None = None) -> int:

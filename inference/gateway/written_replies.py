@@ -3,12 +3,15 @@
 import time
 from dataclasses import dataclass
 
+from inference.core.charging import charged
 from inference.core.contracts import Units
 from inference.gateway.cache_wishes import hit_headers
 from inference.gateway.replies import Reply
 from inference.gateway.server_timing import timing_at_once
 from inference.rpc.errors import MessageMalformed
 from inference.rpc.frames import pack, unpack
+from tenants.billing.ledger.headroom import Most
+from tenants.plans.prices import Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,11 @@ class KeptReply:
     """The lifetime of the reply, counted from `written_s`."""
     written_s: float
     """The Unix time at which the result was computed."""
+
+    def most(self, model: str, price: Price) -> Most:
+        """Return the most that this answer can cost, which is what it costs."""
+        quantity = charged(self.units, price.meter)
+        return Most(price.cost_micros(quantity), model, price.meter, quantity)
 
     def told(self, total_ms: float) -> Reply:
         """Return the reply with the headers that are specific to this call."""

@@ -1,14 +1,16 @@
 """Serialize what a model answered, or how it failed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from inference.core.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
 from inference.rpc.arrays import lift, lower, read_array, write_array
 from inference.rpc.errors import LaneUnavailable, MessageMalformed
-from inference.rpc.frames import Buffer, pack, unpack
+from inference.rpc.frames import SIZES, Buffer, json_text, pack, pack_text, unpack
 from inference.runtime.tensors import Array
 from tenants.core.messages import names_in_words
 
@@ -44,32 +46,59 @@ class LaneAnswer:
     """The answer's bytes as they arrived."""
 
 
+class _Header(msgspec.Struct, omit_defaults=True):
+    """The header of an answer. What models say of themselves is written as JSON before."""
+
+    result: msgspec.Raw
+    units: tuple[int, int, int]
+    ms: tuple[float, float]
+    spent: tuple[float, float, float]
+    steps: Mapping[str, float]
+    sizes: Sequence[int] = msgspec.field(name=SIZES)
+    embedding: msgspec.Raw | None = None
+    lifted: Sequence[Json] = ()
+    tensors: Sequence[Json] | None = None
+    device_us: int = 0
+    row_tokens: Sequence[int] = ()
+    joined: bool = False
+
+
+_NOTHING = msgspec.Raw(b"{}")
+
+
 def write_answer(answer: LaneAnswer) -> bytes:
-    output = answer.output
-    embedding = output.embedding
-    said, lifted, buffers = lift(
-        {
-            "result": output.result,
-            "embedding": embedding and [embedding.digest, embedding.vector],
-        }
-    )
-    units = [output.units.pages, output.units.tokens, output.units.calls]
-    times = [round(answer.queue_ms, 3), round(answer.run_ms, 3)]
-    spent = [round(answer.spent.load, 3), round(answer.spent.batch, 3), round(answer.spent.infer, 3)]
+    output, spent = answer.output, answer.spent
+    result, embedding, lifted, buffers = _written(output)
+    tensors = None
     if output.tensors is not None:
         written = [write_array(name, array) for name, array in output.tensors.items()]
-        said["tensors"] = [described for described, _buffer in written]
+        tensors = [described for described, _buffer in written]
         buffers += [buffer for _described, buffer in written]
-    if output.units.device_us:
-        said["device_us"] = output.units.device_us
-    if output.row_tokens:
-        said["row_tokens"] = output.row_tokens
-    if answer.joined:
-        said["joined"] = True
-    return pack(
-        {**said, "lifted": lifted, "units": units, "ms": times, "spent": spent, "steps": output.steps},
-        buffers,
+    header = _Header(
+        result=result,
+        units=(output.units.pages, output.units.tokens, output.units.calls),
+        ms=(round(answer.queue_ms, 3), round(answer.run_ms, 3)),
+        spent=(round(spent.load, 3), round(spent.batch, 3), round(spent.infer, 3)),
+        steps=output.steps,
+        sizes=[len(buffer) for buffer in buffers],
+        embedding=embedding,
+        lifted=lifted,
+        tensors=tensors,
+        device_us=output.units.device_us,
+        row_tokens=output.row_tokens,
+        joined=answer.joined,
     )
+    return pack_text(msgspec.json.encode(header), buffers)
+
+
+def _written(output: WorkOutput) -> tuple[msgspec.Raw, msgspec.Raw | None, list[Json], list[Buffer]]:
+    """Write the result and the embedding, and lift their long lists. A model that only computes tensors has neither."""
+    if not output.result and output.embedding is None:
+        return _NOTHING, None, [], []
+    embedding = output.embedding and [output.embedding.digest, output.embedding.vector]
+    said, lifted, buffers = lift({"result": output.result, "embedding": embedding})
+    result, digest = (msgspec.Raw(json_text(said[name])) for name in ("result", "embedding"))
+    return result, digest, lifted, buffers
 
 
 def write_error(error: WorkError) -> bytes:

@@ -36,17 +36,23 @@ def write_array(name: str, array: Array) -> tuple[list[Json], Buffer]:
     if datatype == "BYTES":
         kind, buffer = _write_strings(name, array.ravel().tolist())
         return [name, kind, shape], buffer
-    return [name, datatype, shape], np.ascontiguousarray(array, dtype=ITEMS[datatype]).tobytes()
+    return [name, datatype, shape], array.astype(ITEMS[datatype], copy=False).tobytes()
 
 
 def read_array(said: Json, buffer: memoryview) -> tuple[str, Array]:
+    name, datatype, shape = read_description(said)
+    return name, read_values(name, datatype, shape, buffer)
+
+
+def read_description(said: Json) -> tuple[str, str, tuple[int, ...]]:
+    """Return the name, the type and the shape that a header says."""
     match said:
         case [str(name), str(datatype), list(shape)]:
-            return name, _read(name, datatype, _shape(name, shape), buffer)
+            return name, datatype, _shape(name, shape)
     raise MessageMalformed(f"a tensor that is described as {said!r:.80}")
 
 
-def _read(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) -> Array:
+def read_values(name: str, datatype: str, shape: tuple[int, ...], buffer: memoryview) -> Array:
     try:
         if datatype in ("STR", "BYTES"):
             return _read_strings(datatype, math.prod(shape), buffer).reshape(shape)

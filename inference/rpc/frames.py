@@ -13,48 +13,56 @@ ALIGNMENT = 8
 """The alignment of buffers, which lets numbers be read without a copy."""
 
 _HEAD = struct.Struct("<BI")
-_SIZES = "#"
+SIZES = "#"
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 
 Buffer = bytes | memoryview
 
 
 def pack(header: Mapping[str, Json], buffers: Sequence[Buffer] = ()) -> bytes:
-    parts: list[Buffer] = []
-    before = between(header, [len(buffer) for buffer in buffers])
-    for gap, buffer in zip(before, buffers, strict=False):
-        parts += [gap, buffer]
-    return b"".join(parts) if buffers else before[0]
+    return pack_text(json_text({**header, SIZES: [len(buffer) for buffer in buffers]}), buffers)
+
+
+def json_text(value: Json) -> bytes:
+    # A lone half of a surrogate pair must not break the transport. It is up to the model to refuse it.
+    return _JSON.encode(value).encode("utf-8", "surrogatepass")
+
+
+def pack_text(text: bytes, buffers: Sequence[Buffer]) -> bytes:
+    """Return the message of a header that has been written as JSON, with the sizes of its buffers."""
+    parts: list[Buffer] = [_HEAD.pack(VERSION, len(text)), text]
+    written = _HEAD.size + len(text)
+    for buffer in buffers:
+        gap = -written % ALIGNMENT
+        parts += [bytes(gap), buffer]
+        written += gap + len(buffer)
+    return b"".join(parts)
 
 
 def between(header: Mapping[str, Json], sizes: Sequence[int]) -> list[bytes]:
-    """Return the bytes of a message before each of its buffers, of which only the sizes matter. Without buffers, they
-    are the whole message.
-    """
-    # A lone half of a surrogate pair must not break the transport. It is up to the model to refuse it.
-    text = _JSON.encode({**header, _SIZES: sizes}).encode("utf-8", "surrogatepass")
+    """Return the bytes of a message before each of its buffers, of which only the sizes matter."""
+    text = json_text({**header, SIZES: sizes})
     head = _HEAD.pack(VERSION, len(text)) + text
     written, gaps = len(head), []
     for size in sizes:
         gaps.append(bytes(-written % ALIGNMENT))
         written += len(gaps[-1]) + size
-    return [head + gaps[0], *gaps[1:]] if gaps else [head]
+    return [head + gaps[0], *gaps[1:]]
 
 
 def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:
     """Return the header and the buffers of a message. No memory is allocated beyond what arrived, because the buffers
     are views of `data`.
     """
-    text, end = header_of(data)
-    header = _header(text)
-    sizes = header.pop(_SIZES, None)
-    if not isinstance(sizes, list):
-        raise MessageMalformed("a header that does not count its buffers")
-    return header, buffers_of(sizes, memoryview(data), end)
+    text, view = split(data)
+    header = read_header(text)
+    places = places_of(header, text, len(view))
+    del header[SIZES]
+    return header, [view[place] for place in places]
 
 
-def header_of(data: Buffer) -> tuple[memoryview, int]:
-    """Return the header's JSON and where it ends."""
+def split(data: Buffer) -> tuple[bytes, memoryview]:
+    """Return the header's text, and the whole message."""
     view = memoryview(data)
     if len(view) < _HEAD.size:
         raise MessageMalformed(f"{len(view)} bytes are no message")
@@ -64,12 +72,12 @@ def header_of(data: Buffer) -> tuple[memoryview, int]:
     end = _HEAD.size + length
     if end > len(view):
         raise MessageMalformed(f"a header of {length} bytes in a message of {len(view)}")
-    return view[_HEAD.size : end], end
+    return bytes(view[_HEAD.size : end]), view
 
 
-def _header(text: memoryview) -> dict[str, Any]:
+def read_header(text: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(bytes(text).decode("utf-8", "surrogatepass"))
+        header = json.loads(text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise MessageMalformed(f"a header that is not JSON: {error}") from error
     if not isinstance(header, dict):
@@ -77,13 +85,16 @@ def _header(text: memoryview) -> dict[str, Any]:
     return header
 
 
-def buffers_of(sizes: Sequence[Json], view: memoryview, start: int) -> list[memoryview]:
-    """Return the buffers of a message whose header ends at `start`."""
-    buffers = []
+def places_of(header: Mapping[str, Json], text: bytes, length: int) -> list[slice]:
+    """Return where the buffers are in a message of this length with this header, given also as its text."""
+    sizes = header.get(SIZES)
+    if not isinstance(sizes, list):
+        raise MessageMalformed("a header that does not count its buffers")
+    start, places = _HEAD.size + len(text), []
     for size in sizes:
         start += -start % ALIGNMENT
-        if type(size) is not int or not 0 <= size <= len(view) - start:
+        if type(size) is not int or not 0 <= size <= length - start:
             raise MessageMalformed(f"a buffer of {str(size)[:20]} bytes, which the message does not hold")
-        buffers.append(view[start : start + size])
+        places.append(slice(start, start + size))
         start += size
-    return buffers
+    return places

@@ -1,7 +1,6 @@
 """Determine the outcome of a run, and what each of its callers receives."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 import redis
 import structlog
@@ -26,15 +25,6 @@ batcher.
 """
 
 
-class Result(Protocol):
-    def result(self) -> WorkOutput:
-        """Return the output, or raise what went wrong."""
-
-
-Begin = Callable[[LaneRequest, Callable[[], None]], Result | None]
-"""A function that begins a request, or returns None if a thread must serve it. The given callback is called once, in
-any thread, when the run has ended.
-"""
 Outcome = WorkOutput | WorkError
 
 
@@ -45,27 +35,12 @@ class Outcomes:
         self._limits = limits
 
     def of(self, run: Run) -> Outcome:
-        return _guarded(run, lambda: self._serve(_request(run, self._payload_of(run))))
+        return _guarded(run, lambda: self._serve(request_of(run, self._payload_of(run))))
 
-    def begun(self, run: Run, begin: Begin, ended: Callable[[], None]) -> Callable[[], Outcome] | None:
-        """Begin the run. Return the function that gives its outcome after `ended` was called, or None if a thread must
-        run it.
-        """
-        payload = _inline(run)
-        if payload is None:
-            return None
-        try:
-            begun = begin(_request(run, payload), ended)
-        except Exception as error:
-            failed = error
-        else:
-            return None if begun is None else lambda: _guarded(run, begun.result)
-
-        def fail() -> WorkOutput:
-            raise failed
-
-        ended()
-        return lambda: _guarded(run, fail)
+    @staticmethod
+    def of_begun(run: Run) -> Outcome:
+        """Return the outcome of a run that was begun and has ended, or that was refused."""
+        return _guarded(run, lambda: _result(run))
 
     def payload_for(self, taken: Taken, outcome: Outcome, run_ms: float, spent: Spent, *, joined: bool) -> bytes:
         if not isinstance(outcome, WorkOutput):
@@ -81,7 +56,7 @@ class Outcomes:
         return payload
 
     def _payload_of(self, run: Run) -> Buffer:
-        inline = _inline(run)
+        inline = run.inline
         if inline is not None:
             return inline
         if not run.payload:
@@ -100,14 +75,16 @@ class Outcomes:
         raise LaneUnavailable("the input is gone from Redis; send the request again")
 
 
-def _inline(run: Run) -> Buffer | None:
-    payloads = (taken.envelope.payload for taken in list(run.members.values()))
-    return next((payload for payload in payloads if payload is not None), None)
-
-
-def _request(run: Run, payload: Buffer) -> LaneRequest:
+def request_of(run: Run, payload: Buffer) -> LaneRequest:
     work, parameters = read_work(payload)
     return LaneRequest(run.model_key, work, parameters, run.call)
+
+
+def _result(run: Run) -> WorkOutput:
+    if isinstance(run.result, Exception):
+        raise run.result
+    assert run.result is not None
+    return run.result.result()
 
 
 def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:

@@ -23,10 +23,10 @@ from inference.rpc.keys import TOKEN, Entry, claim_key, entry_name, lane_key, re
 from inference.rpc.limits import LaneLimits
 from inference.rpc.lines import CommandLine
 from inference.rpc.metrics import REQUESTS
-from inference.rpc.outcomes import Outcomes, Serve, told
+from inference.rpc.outcomes import Outcomes, Serve
 from inference.rpc.replier import RECONNECT_S, Replier, Reply
 from inference.rpc.replies import nudge_command
-from inference.rpc.runs import Hand, Run, Settled, Taken
+from inference.rpc.runs import Hand, Run, Taken
 from inference.rpc.scripts import GIVE_BACK, TAKE
 from inference.rpc.seats import WAIT_S, Lanes, Seat
 from inference.rpc.socket_frames import SocketCall
@@ -136,7 +136,7 @@ class LaneReader:
         self._hand.settle(max(0.0, ends_s - time.monotonic()))
         left = [(run, taken) for run, members in self._hand.give_up() for taken in members]
         # The oldest request is given back last, so that it is the first in the queue again.
-        for run, taken in sorted(left, key=lambda one: -one[1].entry.arrived_ms):
+        for run, taken in sorted(left, key=lambda one: -_arrived_ms(one[1])):
             self._give_back(run, taken)
         for _thread in self._threads:
             self._due.put(None)
@@ -190,7 +190,7 @@ class LaneReader:
         """Begin the runs that need no thread, and return the others. A run that is alone is not passed here, because a
         thread runs it in fewer steps.
         """
-        return runs if self._begun is None else [run for run in runs if not self._begun.take(run)]
+        return runs if self._begun is None or not runs else self._begun.take(runs)
 
     def _take_safely(self, seat: Seat) -> list[Run]:
         try:
@@ -252,29 +252,43 @@ class LaneReader:
         return next((key for key, demand in waiting.items() if demand.waiting), None)
 
     def _receive(self, model_key: str, entries: Sequence[bytes]) -> list[Run]:
-        runs = []
+        now_s, taken = time.monotonic(), []
         for raw in entries:
             try:
                 entry = read_entry(raw)
-                envelope = read_request(entry.message)
+                taken.append(self._taken(model_key, entry, read_request(entry.message), now_s))
             except MessageMalformed as error:
                 log.warning("rpc_message_dropped", model=model_key, error=str(error))
                 REQUESTS.labels(model_key, "malformed").inc()
-                continue
-            added = self._add(model_key, entry, envelope)
-            if isinstance(added, Run):
-                runs.append(added)
-            else:
-                REQUESTS.labels(model_key, added).inc()
-        return runs
+        return self._runs_of(taken, now_s)
 
-    def _add(self, model_key: str, entry: Entry, envelope: RequestEnvelope) -> Run | Settled:
-        now_s, deadline_s = time.monotonic(), self._clock.local_s(entry.deadline_ms)
-        if deadline_s <= now_s:
-            return "expired"
+    def _taken(self, model_key: str, entry: Entry, envelope: RequestEnvelope, now_s: float) -> Taken:
         queue_s = max(0.0, now_s - self._clock.local_s(entry.arrived_ms))
         load_s = self._load_within(model_key, now_s - queue_s, now_s)
-        return self._hand.add(Taken(model_key, entry, envelope, deadline_s, queue_s - load_s, load_s))
+        return Taken(
+            model_key,
+            entry.request_id,
+            entry.tenant,
+            envelope.coalesce,
+            envelope.payload,
+            self._clock.local_s(entry.deadline_ms),
+            queue_s - load_s,
+            load_s,
+            entry=entry,
+            replies=envelope.replies,
+        )
+
+    def _runs_of(self, taken: Sequence[Taken], now_s: float) -> list[Run]:
+        """Return the runs to be started, and count the requests that need none."""
+        in_time = [one for one in taken if one.deadline_s > now_s]
+        added = self._hand.add(in_time)
+        for one in taken:
+            if one.deadline_s <= now_s:
+                REQUESTS.labels(one.model_key, "expired").inc()
+        for one, run in zip(in_time, added, strict=True):
+            if not isinstance(run, Run):
+                REQUESTS.labels(one.model_key, run).inc()
+        return [run for run in added if isinstance(run, Run)]
 
     # The following methods take calls that come by a socket. They run in the thread of the socket server.
 
@@ -287,26 +301,14 @@ class LaneReader:
         together = {key: self._begins.together(key) for key in self._lanes.values()}
         return {key: min(MAX_BEGUN // 2, 2 * rows) for key, rows in together.items() if rows > 1}
 
-    def _take_by_socket(self, connection: Connection, call: SocketCall) -> None:
+    def _take_by_socket(self, connection: Connection, calls: Sequence[SocketCall]) -> None:
         if self._stopping.is_set():
-            connection.give_back([call.number])
+            connection.give_back([call.number for call in calls])
             return
         now_s = time.monotonic()
-        entry = Entry(b"", 0.0, 0.0, _socket_id(connection, call.number), call.tenant, memoryview(b""))
-        taken = Taken(
-            call.model_key,
-            entry,
-            RequestEnvelope("", call.coalesce, call.payload),
-            call.deadline_s,
-            max(0.0, now_s - call.sent_s),
-            connection=connection,
-            number=call.number,
-        )
-        added = "expired" if call.deadline_s <= now_s else self._hand.add(taken)
-        if not isinstance(added, Run):
-            REQUESTS.labels(call.model_key, added).inc()
-        elif self._begun is None or not self._begun.take(added):
-            self._due.put(added)
+        runs = self._runs_of([_taken(connection, call, now_s) for call in calls], now_s)
+        for run in self._begin(runs):
+            self._due.put(run)
 
     def _leave_connection(self, connection: Connection) -> None:
         for request_id in self._hand.of_connection(connection):
@@ -320,8 +322,8 @@ class LaneReader:
         except Exception:
             log.exception("rpc_failed", model=run.model_key)
         finally:
-            self._hand.end(run)
-            self._hand.release(run)
+            self._hand.end([run])
+            self._hand.release([run])
 
     def _run(self, run: Run, seat: Seat | None) -> None:
         began_s = time.monotonic()
@@ -329,11 +331,11 @@ class LaneReader:
         while isinstance(outcome, DeadlinePassed) and self._hand.renew(run, time.monotonic()):
             outcome = self._outcomes.of(run)
         run_ms = (time.monotonic() - began_s) * 1000
-        members = self._hand.end(run)
+        (members,) = self._hand.end([run])
         replies = self._replier.replies(run, members, outcome, run_ms)
         sent = self._reply_and_wait(replies, seat) if seat is not None and replies else 0
         self._replier.send(replies[sent:])
-        self._replier.count(run, members, told(outcome))
+        self._replier.count([(run, outcome)], [members])
 
     # The following methods send answers.
 
@@ -357,16 +359,16 @@ class LaneReader:
         return next((n for n, answer in enumerate(answers) if isinstance(answer, Exception)), len(answers))
 
     def _give_back(self, run: Run, taken: Taken) -> None:
-        entry = taken.entry
         if taken.connection is not None:
             taken.connection.give_back([taken.number])
             REQUESTS.labels(taken.model_key, "handed_back").inc()
             return
-        claimed = taken.envelope.payload is None and run.payload
+        assert taken.entry is not None
+        claimed = taken.payload is None and run.payload
         args: Sequence[str | bytes] = (
-            entry_name(entry.request_id, entry.tenant),
-            entry.raw,
-            claim_key(entry.request_id, "work") if claimed else "",
+            entry_name(taken.request_id, taken.tenant),
+            taken.entry.raw,
+            claim_key(taken.request_id, "work") if claimed else "",
             run.payload if claimed else b"",
             str(kept_ms(self._limits)),
         )
@@ -384,6 +386,24 @@ class LaneReader:
                 self._line.run(nudge_command(seat.nudge))
         except redis.RedisError as error:
             log.info("rpc_reader_not_notified", error=str(error))
+
+
+def _arrived_ms(taken: Taken) -> float:
+    return 0.0 if taken.entry is None else taken.entry.arrived_ms
+
+
+def _taken(connection: Connection, call: SocketCall, now_s: float) -> Taken:
+    return Taken(
+        call.model_key,
+        _socket_id(connection, call.number),
+        call.tenant,
+        call.coalesce,
+        call.payload,
+        call.deadline_s,
+        max(0.0, now_s - call.sent_s),
+        connection=connection,
+        number=call.number,
+    )
 
 
 def _socket_id(connection: Connection, number: int) -> str:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import structlog
 
@@ -13,7 +14,7 @@ from inference.rpc.commands import Command
 from inference.rpc.limits import LaneLimits
 from inference.rpc.lines import CommandLine
 from inference.rpc.metrics import REQUESTS, WAIT_SECONDS
-from inference.rpc.outcomes import Outcome, Outcomes
+from inference.rpc.outcomes import Outcome, Outcomes, told
 from inference.rpc.replies import reply_command, together
 from inference.rpc.runs import Run, Taken
 from inference.rpc.socket_server import Connection
@@ -25,7 +26,7 @@ REPLY_TRIES_S = 5.0
 """The time for which a finished answer is sent again while Redis is unavailable."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reply:
     taken: Taken
     payload: bytes
@@ -56,10 +57,13 @@ class Replier:
         return replies
 
     def send(self, replies: Sequence[Reply]) -> None:
-        """Send the replies. Each is retried until it has surely been sent, or until its caller would no longer
-        read it.
+        """Send the replies. Each by Redis is retried until it has surely been sent, or until its caller would no
+        longer read it.
         """
-        self._send_by_sockets(replies)
+        self.send_by_sockets(replies)
+        self.send_by_redis(replies)
+
+    def send_by_redis(self, replies: Sequence[Reply]) -> None:
         commands = together([reply.command for reply in replies if reply.command is not None])
         if not commands:
             return
@@ -79,8 +83,8 @@ class Replier:
             commands = [command for command, _error in failed]
 
     @staticmethod
-    def _send_by_sockets(replies: Sequence[Reply]) -> None:
-        """Send the replies to each connection in one frame. A connection that is gone has nobody who waits."""
+    def send_by_sockets(replies: Sequence[Reply]) -> None:
+        """Send the replies to each connection in one frame. This does not wait."""
         by_connection: dict[Connection, list[tuple[int, bytes]]] = {}
         for reply in replies:
             if reply.taken.connection is not None:
@@ -89,8 +93,19 @@ class Replier:
             connection.answer(answers)
 
     @staticmethod
-    def count(run: Run, members: Sequence[Taken], how: str) -> None:
-        REQUESTS.labels(run.model_key, how).inc(max(1, len(members)))
-        waits = WAIT_SECONDS.labels(run.model_key)
-        for taken in members:
-            waits.observe(taken.queue_s + taken.load_s)
+    def count(ended: Sequence[tuple[Run, Outcome]], members: Sequence[Sequence[Taken]]) -> None:
+        """Count runs that ended together, and the requests that they served."""
+        for (model_key, how), served in _by_model_and_outcome(ended, members).items():
+            REQUESTS.labels(model_key, how).inc(sum(max(1, len(taken)) for taken in served))
+            waits = WAIT_SECONDS.labels(model_key)
+            for taken in chain.from_iterable(served):
+                waits.observe(taken.queue_s + taken.load_s)
+
+
+def _by_model_and_outcome(
+    ended: Sequence[tuple[Run, Outcome]], members: Sequence[Sequence[Taken]]
+) -> dict[tuple[str, str], list[Sequence[Taken]]]:
+    found: dict[tuple[str, str], list[Sequence[Taken]]] = {}
+    for (run, outcome), taken in zip(ended, members, strict=True):
+        found.setdefault((run.model_key, told(outcome)), []).append(taken)
+    return found

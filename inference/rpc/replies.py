@@ -26,14 +26,14 @@ def reply_command(taken: Taken, payload: bytes, left_s: float, limits: LaneLimit
     """Return the command that sends the answer. It also deletes the request's large input, because only one input was
     read of equal requests that shared a run.
     """
-    request_id, envelope = taken.entry.request_id, taken.envelope
+    request_id = taken.request_id
     inline = len(payload) <= limits.inline_bytes
     message = write_reply(ReplyEnvelope(request_id, payload if inline else None))
     kept_ms = math.ceil((max(0.0, left_s) + READ_WITHIN_S) * 1000)
     answer_claim = "" if inline else claim_key(request_id, "answer")
-    work_claim = claim_key(request_id, "work") if envelope.payload is None else ""
+    work_claim = claim_key(request_id, "work") if taken.payload is None else ""
     beside = b"" if inline else payload
-    return Command(REPLY, (envelope.replies,), (message, kept_ms, answer_claim, beside, work_claim))
+    return Command(REPLY, (taken.replies,), (message, kept_ms, answer_claim, beside, work_claim))
 
 
 def together(replies: Sequence[Command]) -> list[Command]:

@@ -2,13 +2,14 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal, Protocol
 
 from inference.core.calls import Call
-from inference.core.contracts import Json
-from inference.rpc.envelopes import RequestEnvelope
+from inference.core.contracts import Json, WorkOutput
+from inference.rpc.frames import Buffer
 from inference.rpc.keys import Entry
 from inference.rpc.socket_server import Connection
 from inference.rpc.works import LaneWork
@@ -19,7 +20,7 @@ it will never see.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class LaneRequest:
     """A request that a worker must serve."""
 
@@ -29,21 +30,34 @@ class LaneRequest:
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Taken:
     """A request that was taken from its queue. Its times are on the clock of `time.monotonic`."""
 
     model_key: str
-    entry: Entry
-    envelope: RequestEnvelope
+    request_id: str
+    tenant: str
+    coalesce: str
+    """The coalesce key, which is empty for requests that share no run."""
+    payload: Buffer | None
+    """The payload, or None if it is stored under a separate key."""
     deadline_s: float
     queue_s: float
     load_s: float = 0.0
     """The time that it waited for its model to load before it was taken."""
+    entry: Entry | None = None
+    """The entry of the queue in Redis from which it was taken."""
+    replies: str = ""
+    """The list on which its client waits for the answer by Redis."""
     connection: Connection | None = None
     """The connection that brought it, or None if it was taken from Redis."""
     number: int = 0
     """The number by which the connection's other side knows it."""
+
+
+class Result(Protocol):
+    def result(self) -> WorkOutput:
+        """Return the output, or raise what went wrong."""
 
 
 @dataclass(eq=False, slots=True)
@@ -60,10 +74,23 @@ class Run:
     answering: bool = False
     begun: bool = False
     """True if no thread waits for the run, so that it takes no slots."""
+    began_s: float = 0.0
+    result: Result | Exception | None = None
+    """What was begun without a thread, or the error that refused it."""
+    steps: "count[int]" = field(default_factory=count)
+    """A counter of the two steps before the answer of a begun run: it has ended, and `result` is known. Either step may
+    be the first.
+    """
 
     @property
     def slots(self) -> int:
         return max(1, len(self.members))
+
+    @property
+    def inline(self) -> Buffer | None:
+        """Return the payload that came with the request of one of its callers."""
+        payloads = [taken.payload for taken in list(self.members.values())]
+        return next((payload for payload in payloads if payload is not None), None)
 
 
 Settled = Literal["coalesced", "canceled", "expired"]
@@ -101,31 +128,34 @@ class Hand:
             self._reserved -= reserved
             self._changed.notify_all()
 
-    def add(self, taken: Taken) -> Run | Settled:
-        """Return a run to be started. Return a reason instead if a run in progress serves the request too, or if nobody
+    def add(self, taken: Sequence[Taken]) -> list[Run | Settled]:
+        """Return for each request a run to be started, or a reason if a run in progress serves it too, or if nobody
         waits for it any more.
         """
-        entry, same = taken.entry, taken.envelope.coalesce
-        alike = None if not same else (taken.model_key, entry.tenant, same)
         with self._changed:
-            if entry.request_id in self._canceled:
-                del self._canceled[entry.request_id]
-                return "canceled"
-            run = self._alike.get(alike) if alike is not None else None
-            if run is not None:
-                self._used += not run.begun
-                run.members[entry.request_id] = taken
-                self._by_request[entry.request_id] = run
-                run.call.deadline_s = max(run.call.deadline_s or 0.0, taken.deadline_s)
-                return "coalesced"
-            call = Call(tenant=entry.tenant, deadline_s=taken.deadline_s)
-            run = Run(taken.model_key, alike, call, {entry.request_id: taken})
-            self._used += 1
-            self._runs.add(run)
-            self._by_request[entry.request_id] = run
-            if alike is not None:
-                self._alike[alike] = run
-            return run
+            return [self._add(one) for one in taken]
+
+    def _add(self, taken: Taken) -> Run | Settled:
+        request_id, same = taken.request_id, taken.coalesce
+        if request_id in self._canceled:
+            del self._canceled[request_id]
+            return "canceled"
+        alike = (taken.model_key, taken.tenant, same) if same else None
+        run = self._alike.get(alike) if alike is not None else None
+        if run is not None:
+            self._used += not run.begun
+            run.members[request_id] = taken
+            self._by_request[request_id] = run
+            run.call.deadline_s = max(run.call.deadline_s or 0.0, taken.deadline_s)
+            return "coalesced"
+        call = Call(tenant=taken.tenant, deadline_s=taken.deadline_s)
+        run = Run(taken.model_key, alike, call, {request_id: taken})
+        self._used += 1
+        self._runs.add(run)
+        self._by_request[request_id] = run
+        if alike is not None:
+            self._alike[alike] = run
+        return run
 
     def cancel(self, request_id: str) -> bool:
         """Cancel the request. Return True if it was held; otherwise the cancellation is remembered, because the request
@@ -146,13 +176,14 @@ class Hand:
             run.call.cancel()
         return True
 
-    def begun(self, run: Run) -> None:
-        """Note that the run needs no thread from now on."""
+    def begun(self, runs: Sequence[Run]) -> None:
+        """Note that the runs need no thread from now on."""
         with self._changed:
-            if run in self._runs and not run.begun:
-                self._used -= run.slots
-                run.begun = True
-                self._changed.notify_all()
+            for run in runs:
+                if run in self._runs and not run.begun:
+                    self._used -= run.slots
+                    run.begun = True
+            self._changed.notify_all()
 
     @property
     def runs(self) -> int:
@@ -191,18 +222,20 @@ class Hand:
             run.begun = False
             return True
 
-    def end(self, run: Run) -> tuple[Taken, ...]:
-        """End the run, so that no request joins it any more. Return the requests that still wait for its answer, or
-        none if it was given up.
+    def end(self, runs: Sequence[Run]) -> list[tuple[Taken, ...]]:
+        """End the runs, so that no request joins them any more. Return for each the requests that still wait for its
+        answer, or none if it was given up.
         """
         with self._changed:
-            return self._conclude(run) if run in self._runs else ()
+            return [self._conclude(run) if run in self._runs else () for run in runs]
 
-    def release(self, run: Run) -> None:
-        """Free the slots of a run that has been answered."""
+    def release(self, runs: Sequence[Run]) -> None:
+        """Free the slots of runs that have been answered."""
         with self._changed:
-            if run in self._runs:
-                self._remove(run)
+            for run in runs:
+                if run in self._runs:
+                    self._remove(run)
+            self._changed.notify_all()
 
     def settle(self, timeout_s: float) -> bool:
         with self._changed:
@@ -217,6 +250,7 @@ class Hand:
             left = [(run, self._conclude(run)) for run in unfinished]
             for run in unfinished:
                 self._remove(run)
+            self._changed.notify_all()
         for run in unfinished:
             run.call.cancel()
         return left
@@ -235,7 +269,6 @@ class Hand:
     def _remove(self, run: Run) -> None:
         self._runs.remove(run)
         self._used -= 0 if run.begun else run.slots
-        self._changed.notify_all()
 
     def _drop_member(self, run: Run, request_id: str) -> None:
         before = run.slots

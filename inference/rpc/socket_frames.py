@@ -35,7 +35,7 @@ _ANSWER = struct.Struct("<QI4x")
 _NUMBER = struct.Struct("<Q")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SocketCall:
     number: int
     sent_s: float

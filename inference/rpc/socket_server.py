@@ -33,7 +33,7 @@ READ_BYTES = 1 << 18
 MAX_UNREAD_BYTES = 256 << 20
 """The most bytes of answers that wait for a web process to read them. Its connection is closed beyond that."""
 
-Take = Callable[["Connection", SocketCall], None]
+Take = Callable[["Connection", Sequence[SocketCall]], None]
 
 
 class Connection:
@@ -212,8 +212,7 @@ class SocketServer:
 
     def _obey(self, connection: Connection, kind: Kind, body: memoryview) -> None:
         if kind is Kind.CALLS:
-            for call in read_calls(body):
-                self._take(connection, call)
+            self._take(connection, list(read_calls(body)))
         elif kind is Kind.CANCELS:
             for number in read_numbers(body):
                 self._cancel(connection, number)

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import structlog
 
+from inference.batching.batch_run import Ended, Outcome
 from inference.batching.batcher import Batcher, Piece
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits, Sharing
@@ -18,7 +19,7 @@ from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
-from inference.runtime.session_host import SessionHost
+from inference.runtime.session_host import Borrowed, SessionHost
 from inference.runtime.session_slot import Change, Happened
 
 DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)
@@ -37,35 +38,58 @@ OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = {
 """The limits by runtime and role. Pipelines run nothing themselves, so the limits of their members apply."""
 
 
-@dataclass(frozen=True, slots=True)
+class Asked(Protocol):
+    """What a caller asks of a model."""
+
+    @property
+    def work(self) -> WorkInput: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Json]: ...
+
+    @property
+    def call(self) -> Call: ...
+
+
+Output = Callable[[list[Any]], WorkOutput]
+"""A function from the answers to a caller's pieces to the output for the caller."""
+
+
+@dataclass(slots=True)
+class Ready:
+    """A caller's work, ready for a batch."""
+
+    pieces: Sequence[Piece[Any]]
+    output: Output
+
+
+@dataclass(slots=True)
 class Begun:
-    answers: Callable[[], list[Any]]
-    """The function that returns the answers, as from `Batcher.begin`."""
-    output: Callable[[list[Any]], WorkOutput]
-    leave: Callable[[], None]
-    """The function that gives the session back."""
+    """A caller's work in a batch. Its result must be taken once, and keeps the session in memory until then."""
+
+    outcome: Outcome
+    batcher: Batcher[Any, Any]
+    output: Output
+    borrowed: Borrowed
 
     def result(self) -> WorkOutput:
         """Return the result or raise the run's error, once. A call before the run has ended abandons the run."""
         try:
-            return self.output(self.answers())
+            return self.output(self.batcher.answers(self.outcome)).timed(self.outcome.device_us)
         finally:
-            self.leave()
+            self.borrowed.give_back()
+
+
+Begins = Sequence[Begun | Exception | None]
+"""For each caller the work that was begun, the error that refuses it, or None if a thread must do it."""
 
 
 @runtime_checkable
 class BeginsRuns(Protocol):
     """A runtime that needs no thread for a caller that waits only for a batch."""
 
-    def begin(
-        self,
-        spec: VersionSpec,
-        work: WorkInput,
-        parameters: Mapping[str, Json],
-        call: Call,
-        ended: Callable[[], None],
-    ) -> Begun | None:
-        """Start the work of `run` without waiting, or return None if a thread must. `ended`: see `Batcher.begin`."""
+    def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
+        """Start the work of `run` for each of these callers without waiting. `ended`: see `Batcher.begin`."""
 
     def rows_together(self, spec: VersionSpec) -> int:
         """Return how many rows of different callers a run may hold now. It is 1 if they do not share a run."""
@@ -148,18 +172,38 @@ class SessionBatchers:
 
     def begin(
         self,
-        session: HostedSession,
-        pieces: Sequence[Piece[Any]],
+        path: str,
+        asked: Sequence[Asked],
+        prepare: Callable[[HostedSession, Asked], Ready | None],
         run: RunOnSession,
         *,
         of: Part,
         limits: BatchLimits,
-        call: Call,
-        ended: Callable[[], None],
-    ) -> Callable[[], list[Any]]:
-        """Start the pieces like `Batcher.begin`. The caller keeps the session in memory until it has the answers."""
-        batcher = self._batcher(session, run, of, limits)
-        return batcher.begin(self._shared(pieces, of, limits), call, ended)
+        ended: Ended,
+    ) -> Begins:
+        """Start the work of all these callers at once, if the session is in memory. `prepare` returns None for work
+        that a thread must do.
+        """
+        borrowed = self._host.borrow(path, len(asked))
+        if borrowed is None:
+            return [None] * len(asked)
+        prepared = [_prepared(prepare, borrowed.session, one) for one in asked]
+        pieces = [
+            (self._shared(ready.pieces, of, limits), one.call)
+            for ready, one in zip(prepared, asked, strict=True)
+            if isinstance(ready, Ready)
+        ]
+        batcher = self._batcher(borrowed.session, run, of, limits)
+        outcomes = iter(batcher.begin(pieces, ended))
+        begun: list[Begun | Exception | None] = []
+        for ready in prepared:
+            outcome = next(outcomes) if isinstance(ready, Ready) else ready
+            if isinstance(ready, Ready) and isinstance(outcome, Outcome):
+                begun.append(Begun(outcome, batcher, ready.output, borrowed))
+            else:
+                borrowed.give_back()
+                begun.append(outcome)  # type: ignore[arg-type]
+        return begun
 
     def sessions(self) -> tuple[HostedSession, ...]:
         with self._lock:
@@ -236,6 +280,15 @@ class SessionBatchers:
         if served is not None and now_s >= served.keep_fit_at_s:
             served.keep_fit_at_s = now_s + KEEP_FIT_EVERY_S
             self._host.learn(session.path, fit=served.batcher.fit.saved())
+
+
+def _prepared(
+    prepare: Callable[[HostedSession, Asked], Ready | None], session: HostedSession, one: Asked
+) -> Ready | Exception | None:
+    try:
+        return prepare(session, one)
+    except Exception as error:
+        return error
 
 
 def _for_one_call(pieces: Sequence[Piece[Any]]) -> list[Piece[Any]]:

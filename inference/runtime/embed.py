@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inference.batching.batch_run import Ended
 from inference.batching.batcher import Piece
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
@@ -21,7 +22,7 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import EMBED_LIMITS, Begun, Part, RunOnSession, SessionBatchers
+from inference.runtime.batched import EMBED_LIMITS, Asked, Begins, Part, Ready, RunOnSession, SessionBatchers
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
@@ -112,38 +113,18 @@ class EmbedRuntime:
                 return self._embed_tokens(spec, work, call)
         raise WorkRefused("input_not_accepted", "an embedding model reads text, not tensors")
 
-    def begin(
-        self,
-        spec: VersionSpec,
-        work: WorkInput,
-        parameters: Mapping[str, Json],
-        call: Call,
-        ended: Callable[[], None],
-    ) -> Begun | None:
-        """Start the work as in `BeginsRuns.begin`, or return None if tokenizing would hold up the caller."""
-        path = self._weights(spec)
-        if not isinstance(work, TextInput) or len(work.texts) > SOON_SPLIT_TEXTS:
-            return None
-        if sum(map(len, work.texts)) > SOON_SPLIT_CHARACTERS:
-            return None
-        borrowed = self._host.borrow(path)
-        if borrowed is None:
-            return None
-        try:
-            texts = self._windows(spec, work, bool(parameters.get(TRUNCATE.name, TRUNCATE.default)), call)
-            rows = self._batchers.begin(
-                borrowed.session,
-                self._pieces(spec, texts.windows),
-                self._runner(spec),
-                of=Part(spec.key, "weights"),
-                limits=EMBED_LIMITS,
-                call=call,
-                ended=ended,
-            )
-        except BaseException:
-            borrowed.give_back()
-            raise
-        return Begun(rows, lambda vectors: _answer_texts(texts, np.stack(vectors)), borrowed.give_back)
+    def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
+        """Start the work as in `BeginsRuns.begin`. A thread must do work whose tokenizing would hold up the caller."""
+
+        def prepare(_session: HostedSession, one: Asked) -> Ready | None:
+            if not isinstance(one.work, TextInput) or not _soon_split(one.work):
+                return None
+            cuts = bool(one.parameters.get(TRUNCATE.name, TRUNCATE.default))
+            texts = self._windows(spec, one.work, cuts, one.call)
+            return Ready(self._pieces(spec, texts.windows), lambda vectors: _answer_texts(texts, np.stack(vectors)))
+
+        of, run = Part(spec.key, "weights"), self._runner(spec)
+        return self._batchers.begin(self._weights(spec), asked, prepare, run, of=of, limits=EMBED_LIMITS, ended=ended)
 
     def rows_together(self, spec: VersionSpec) -> int:
         return self._batchers.limits_of(Part(spec.key, "weights"), EMBED_LIMITS).max_rows
@@ -228,6 +209,10 @@ class EmbedRuntime:
 
     def _weights(self, spec: VersionSpec) -> str:
         return artifact(spec, "weights", on_gpu=self._host.on_gpu)
+
+
+def _soon_split(work: TextInput) -> bool:
+    return len(work.texts) <= SOON_SPLIT_TEXTS and sum(map(len, work.texts)) <= SOON_SPLIT_CHARACTERS
 
 
 def padded_length(tokens: int) -> int:

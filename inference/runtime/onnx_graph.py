@@ -1,22 +1,24 @@
 """The runtime for any ONNX graph: named tensors in, named tensors out, checked against what the file declares."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import structlog
 
+from inference.batching.batch_run import Ended
 from inference.batching.batcher import Piece
 from inference.batching.limits import Sharing
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import ONNX_LIMITS, Begun, Part, SessionBatchers
+from inference.runtime.batched import ONNX_LIMITS, Asked, Begins, Part, Ready, SessionBatchers
 from inference.runtime.fixed_size_runs import RunRows, in_whole_runs
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
 from inference.runtime.hosted_session import HostedSession, InvalidFeed
@@ -29,7 +31,7 @@ from inference.runtime.row_independence import (
     padded_to,
 )
 from inference.runtime.row_proof import Proof, prove_rows
-from inference.runtime.session_host import SessionHost
+from inference.runtime.session_host import SessionHost, resolved
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
 
@@ -50,7 +52,7 @@ class Signature:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallersRows:
     """The tensors of a caller, which run together with those of others, or alone."""
 
@@ -58,10 +60,47 @@ class CallersRows:
     rows: int
     shared: bool
 
-    @property
-    def shapes(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-        """Return what must be equal within a batch: everything except the number of rows."""
-        return tuple((name, tensor.dtype.str, tensor.shape[1:]) for name, tensor in self.feeds.items())
+
+Layout = tuple[tuple[str, Any, tuple[int, ...]], ...]
+"""The name, type and shape of each tensor of a call."""
+MAX_FITTING = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """What is known of calls of one layout: it fits the graph."""
+
+    rows: int
+    alike: bool
+    """True if all tensors have the same number of rows, no more than fit into a run."""
+    group: Hashable
+    """What must be equal within a batch: everything except the number of rows."""
+
+
+class _Known:
+    """What the calls of an open session share, so that none of them looks it up again."""
+
+    def __init__(self, session: HostedSession) -> None:
+        self.signature = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
+        self._fitting: dict[Layout, _Fitting] = {}
+
+    def fitting(self, tensors: Mapping[str, Array]) -> _Fitting:
+        """Check the tensors of a call. Raises WorkRefused."""
+        layout = tuple([(name, tensor.dtype, tensor.shape) for name, tensor in tensors.items()])
+        found = self._fitting.get(layout)
+        if found is None:
+            check_tensors(self.signature, tensors)
+            if len(self._fitting) >= MAX_FITTING:
+                self._fitting.clear()
+            found = self._fitting[layout] = _fitting(layout)
+        return found
+
+
+def _fitting(layout: Layout) -> _Fitting:
+    counts = {shape[0] if shape else 1 for _name, _type, shape in layout}
+    rows = max(counts, default=1)
+    group = tuple(sorted((name, dtype.str, shape[1:]) for name, dtype, shape in layout))
+    return _Fitting(rows, len(counts) == 1 and 0 < rows <= ONNX_LIMITS.max_rows, group)
 
 
 class OnnxRuntime:
@@ -79,49 +118,23 @@ class OnnxRuntime:
     def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         with self._host.session(self._weights(spec), self._warm_up, call=call, name=spec.key) as session:
             part = Part(spec.key, "weights")
-            pieces = [self._piece(session, work, part)]
+            pieces = [_piece(session, work, shares=self._may_share(session.path, part))]
             answers = self._batchers.run(session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call)
             return _output(session, answers)
 
-    def begin(
-        self,
-        spec: VersionSpec,
-        work: WorkInput,
-        parameters: Mapping[str, Json],
-        call: Call,
-        ended: Callable[[], None],
-    ) -> Begun | None:
-        borrowed = self._host.borrow(self._weights(spec))
-        if borrowed is None:
-            return None
-        session, part = borrowed.session, Part(spec.key, "weights")
-        try:
-            pieces = [self._piece(session, work, part)]
-            answers = self._batchers.begin(
-                session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call, ended=ended
-            )
-        except BaseException:
-            borrowed.give_back()
-            raise
-        return Begun(answers, partial(_output, session), borrowed.give_back)
+    def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
+        part, path = Part(spec.key, "weights"), self._weights(spec)
+        shares = self._may_share(Path(resolved(path)), part)
+
+        def prepare(session: HostedSession, one: Asked) -> Ready:
+            return Ready([_piece(session, one.work, shares=shares)], partial(_output, session))
+
+        return self._batchers.begin(path, asked, prepare, self._run_rows, of=part, limits=ONNX_LIMITS, ended=ended)
 
     def rows_together(self, spec: VersionSpec) -> int:
         part = Part(spec.key, "weights")
-        shares = self._may_share(Path(self._weights(spec)).resolve(), part)
+        shares = self._may_share(Path(resolved(self._weights(spec))), part)
         return self._batchers.limits_of(part, ONNX_LIMITS).max_rows if shares else 1
-
-    def _piece(self, session: HostedSession, work: WorkInput, part: Part) -> Piece[CallersRows]:
-        if not isinstance(work, TensorInput):
-            raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
-        rows = self._callers_rows(session, check_tensors(signature_of(session), work.tensors), part)
-        group = rows.shapes if rows.shared else object()
-        return Piece(rows, group=group, rows=min(max(rows.rows, 1), ONNX_LIMITS.max_rows))
-
-    def _callers_rows(self, session: HostedSession, feeds: Mapping[str, Array], part: Part) -> CallersRows:
-        counts = {tensor.shape[0] if tensor.ndim else 1 for tensor in feeds.values()}
-        rows = max(counts, default=1)
-        alike = len(counts) == 1 and 0 < rows <= ONNX_LIMITS.max_rows
-        return CallersRows(dict(sorted(feeds.items())), rows, alike and self._may_share(session.path, part))
 
     def _may_share(self, path: Path, part: Part) -> bool:
         independence = self._independence.get(path)
@@ -188,6 +201,16 @@ class OnnxRuntime:
 
     def _weights(self, spec: VersionSpec) -> str:
         return artifact(spec, "weights", on_gpu=self._host.on_gpu)
+
+
+def _piece(session: HostedSession, work: WorkInput, *, shares: bool) -> Piece[CallersRows]:
+    if not isinstance(work, TensorInput):
+        raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
+    fitting = _known_of(session).fitting(work.tensors)
+    shared = shares and fitting.alike
+    rows = CallersRows(work.tensors, fitting.rows, shared)
+    group = fitting.group if shared else object()
+    return Piece(rows, group=group, rows=min(max(fitting.rows, 1), ONNX_LIMITS.max_rows))
 
 
 def _output(session: HostedSession, answers: Sequence[Sequence[Array]]) -> WorkOutput:
@@ -274,25 +297,27 @@ def read_signature(host: SessionHost, path: str | Path) -> Signature:
 
 
 def signature_of(session: HostedSession) -> Signature:
-    found = _signatures.get(session)
+    return _known_of(session).signature
+
+
+def _known_of(session: HostedSession) -> _Known:
+    found = _known.get(session)
     if found is None:
-        found = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
-        _signatures[session] = found
+        found = _known[session] = _Known(session)
     return found
 
 
-_signatures: WeakKeyDictionary[HostedSession, Signature] = WeakKeyDictionary()
-"""The signatures of the open sessions. Every call needs one."""
+_known: WeakKeyDictionary[HostedSession, _Known] = WeakKeyDictionary()
+"""What is known of the open sessions. Every call needs it."""
 
 
-def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> dict[str, Array]:
+def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> None:
     expected = {tensor.name: tensor for tensor in signature.inputs}
     if set(tensors) != set(expected):
         wanted, got = (", ".join(f"'{name}'" for name in sorted(names)) or "none" for names in (expected, tensors))
         raise WorkRefused("invalid_tensor", f"expected tensors {wanted}; got {got}")
     for name, tensor in tensors.items():
         expected[name].check(tensor)
-    return dict(tensors)
 
 
 def _smallest(tensor: TensorSpec) -> Array:

@@ -18,8 +18,8 @@ class UseRate:
     count: float = 0.0
     at_s: float = 0.0
 
-    def again(self, now_s: float) -> "UseRate":
-        return UseRate(self.by(now_s) + 1.0, now_s)
+    def again(self, now_s: float, times: int = 1) -> "UseRate":
+        return UseRate(self.by(now_s) + times, now_s)
 
     def by(self, now_s: float) -> float:
         return float(self.count * 0.5 ** (max(0.0, now_s - self.at_s) / HALVES_IN_S))

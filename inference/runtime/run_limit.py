@@ -26,13 +26,17 @@ class RunTookTooLong(Exception):
 
 
 class RunLimit:
-    """A time limit for runs, with a single thread for all runs of this process. A run costs two short locks."""
+    """A time limit for runs, with a single thread for all runs of this process. A run costs two short locks and
+    seldom notifies it.
+    """
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []
         self._changed = threading.Condition()
         self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
+        self._looks_s = float("inf")
+        """The time at which the thread looks by itself. All limits are alike, so a new run seldom changes it."""
 
     @contextmanager
     def of(self, limit_s: float) -> Iterator[Any]:
@@ -54,7 +58,8 @@ class RunLimit:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._end_late_runs, name="run-limit", daemon=True)
                 self._thread.start()
-            if self._runs[0] is run:
+            if run.deadline_s < self._looks_s:
+                self._looks_s = run.deadline_s
                 self._changed.notify()
 
     def _forget(self, run: _Run) -> None:
@@ -68,9 +73,10 @@ class RunLimit:
             with self._changed:
                 while self._runs and self._runs[0].over:
                     heapq.heappop(self._runs)
-                left_s = self._runs[0].deadline_s - time.monotonic() if self._runs else None
-                if left_s is None or left_s > 0:
-                    self._changed.wait(left_s)
+                self._looks_s = self._runs[0].deadline_s if self._runs else float("inf")
+                left_s = self._looks_s - time.monotonic()
+                if left_s > 0:
+                    self._changed.wait(min(left_s, threading.TIMEOUT_MAX))
                     continue
                 late = heapq.heappop(self._runs)
                 late.ended_by_us = True

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,17 @@ WarmUp = Callable[[HostedSession], None]
 MAX_GONE = 4096
 
 
-@dataclass(frozen=True, slots=True)
 class Borrowed:
-    session: HostedSession
-    give_back: Callable[[], None]
-    """The function that gives the session back. It must be called once."""
+    """A session that several users keep in memory until the last of them has given it back, each once."""
+
+    def __init__(self, session: HostedSession, users: int, leave: Callable[[], None]) -> None:
+        self.session = session
+        self._leave = leave
+        self._ends = count(1 - users)
+
+    def give_back(self) -> None:
+        if next(self._ends) == 0:
+            self._leave()
 
 
 class SessionHost:
@@ -109,7 +116,7 @@ class SessionHost:
         A caller that leaves, because `call` was canceled or is late, does not end a load for others. The first caller
         sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU.
         """
-        slot, is_cold = self._enter(_key(str(path)), warm_up, name, on_cpu)
+        slot, is_cold = self._enter(resolved(str(path)), warm_up, name, on_cpu)
         try:
             session = _wait_for(slot, call, is_cold=is_cold)
             self._own.held = self._held_here + 1
@@ -120,21 +127,21 @@ class SessionHost:
         finally:
             self._leave(slot)
 
-    def borrow(self, path: str | Path) -> "Borrowed | None":
-        """Return the session if it is in memory, kept until any thread gives it back. This loads nothing."""
+    def borrow(self, path: str | Path, users: int = 1) -> Borrowed | None:
+        """Return the session if it is in memory, kept until any threads give it back. This loads nothing."""
         with self._changed:
-            slot = self._slots.get(_key(str(path)))
+            slot = self._slots.get(resolved(str(path)))
             if slot is None or slot.state is not State.READY:
                 return None
             slot.users += 1
-            slot.use = slot.use.again(self._clock())
-        return Borrowed(slot.session.result(), lambda: self._leave(slot))
+            slot.use = slot.use.again(self._clock(), users)
+        return Borrowed(slot.session.result(), users, lambda: self._leave(slot))
 
     @contextmanager
     def kept(self, path: str | Path) -> Iterator[HostedSession]:
         """Yield the session for work on behalf of callers that hold it, or raise CallCanceled. This loads nothing."""
         with self._changed:
-            slot = self._slots.get(_key(str(path)))
+            slot = self._slots.get(resolved(str(path)))
             if slot is None or slot.state is not State.READY:
                 raise CallCanceled
             slot.users += 1
@@ -166,7 +173,7 @@ class SessionHost:
 
     def profile(self, path: str | Path) -> Profile | None:
         """Return what is known of the file on this device, or None before its first use."""
-        return self.profiles.profile_of(_key(str(path)))
+        return self.profiles.profile_of(resolved(str(path)))
 
     def learn(
         self,
@@ -177,11 +184,11 @@ class SessionHost:
     ) -> None:
         """Add values to the model's profile. They are saved with it within half a minute."""
         given = {"fit": fit, "exactness": exactness}
-        self.profiles.change(_key(str(path)), **{name: value for name, value in given.items() if value is not None})
+        self.profiles.change(resolved(str(path)), **{name: value for name, value in given.items() if value is not None})
 
     def evict(self, path: str | Path) -> bool:
         """Drop a session that is not in use. Return False if it is not held or is in use."""
-        key = _key(str(path))
+        key = resolved(str(path))
         with self._changed:
             self._failures.forget(key)
             slot = self._slots.get(key)
@@ -465,5 +472,6 @@ def _device(plan: ExecutionPlan) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _key(path: str) -> str:
+def resolved(path: str) -> str:
+    """Return the path by which the file is known here. It is looked up in the file system only once."""
     return str(Path(path).resolve())

@@ -1,19 +1,19 @@
 """The synchronous RPC of this worker: requests without a job, run by the same engine as pages."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import structlog
 from django.db import connections
 
+from inference.batching.batch_run import Ended
 from inference.core.contracts import VersionSpec, WorkOutput
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine
 from inference.registry.selectors import versions_named
 from inference.rpc import LaneReader, LaneRequest, LaneUnavailable, lane_demand
 from inference.rpc.lines import CommandLine
-from inference.runtime.batched import Begun
+from inference.runtime.batched import Begins, Begun
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.made_once import OncePerKey
 from inference.workers.placement.fleet import Demand
@@ -69,19 +69,18 @@ class RpcServer:
         waiting = lane_demand(self._line, sorted(model_keys))
         return {key: Demand(demand.waiting, demand.oldest_wait_s) for key, demand in waiting.items() if demand.waiting}
 
-    def begin(self, request: LaneRequest, ended: Callable[[], None]) -> "_Counted | None":
-        """Begin a request, or return None if it has to wait: for a file, the database or a thread."""
-        spec = self._specs.peek(request.model_key)
+    def begin(self, model_key: str, requests: Sequence[LaneRequest], ended: Ended) -> Begins:
+        """Begin requests. The result is None for those that have to wait: for a file, the database or a thread."""
+        spec = self._specs.peek(model_key)
         if spec is None:
-            return None
-        since_s = self._tally.begun(request.model_key)
-        begun = None
-        try:
-            begun = self._engine.begin(spec, request.work, request.parameters, request.call, ended)
-        finally:
-            if begun is None:
-                self._tally.ended(request.model_key, since_s, counts=False)
-        return None if begun is None else _Counted(begun, self._tally, request.model_key, since_s)
+            return [None] * len(requests)
+        begun = self._engine.begin(spec, requests, ended)
+        self._tally.begun(model_key, sum(isinstance(one, Begun) for one in begun))
+        return begun
+
+    def answered(self, began_s: Sequence[tuple[str, float]]) -> None:
+        """Count requests like pages, so that a model that is used only by calls is not considered idle."""
+        self._tally.ended(began_s)
 
     def together(self, model_key: str) -> int:
         spec = self._specs.peek(model_key)
@@ -111,24 +110,6 @@ class RpcServer:
                 raise
             log.warning("rpc_model_not_read", model=request.model_key, error=str(error))
             raise LaneUnavailable(PLACE_AWAY) from error
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A synchronous request in progress. It counts as a page, so that a model that is used only by calls is not
-    considered idle.
-    """
-
-    begun: Begun
-    tally: QueueTally
-    model_key: str
-    since_s: float
-
-    def result(self) -> WorkOutput:
-        try:
-            return self.begun.result()
-        finally:
-            self.tally.ended(self.model_key, self.since_s)
 
 
 def _version_id(model_key: str) -> int:

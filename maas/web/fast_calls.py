@@ -26,7 +26,7 @@ from inference.gateway.held_call import HeldCall
 from inference.gateway.inference import LONGEST_S, uses_of
 from inference.gateway.kept_replies import RAW, KeptReplies, RawRequest
 from inference.gateway.known_results import KnownResults
-from inference.gateway.most import max_of, most_of_hit
+from inference.gateway.most import max_of
 from inference.gateway.open_inference import encodings
 from inference.gateway.open_inference.answers import BINARY_TYPE, HEADER_LENGTH, JSON_TYPE
 from inference.gateway.open_inference.infer import counts_of_answered, counts_of_failed
@@ -262,7 +262,7 @@ class FastCalls:
         if target is None or not _may_run(call.identity, target) or not self._replies.answers(raw, kept, target):
             return False
         price = call.identity.prices.of_model(target.model, target.price, target.price_of_hits).cached_price
-        await self._enter(call, target, price.currency, lambda: most_of_hit(target.model, price, kept.units))
+        await self._enter(call, target, price.currency, lambda: kept.most(target.model, price))
         self._replies.note_hit(raw, target)
         total_ms = (time.monotonic() - call.whole_s) * 1000
         if call.reference:

@@ -22,7 +22,7 @@ from inference.gateway.open_inference.requests import InferRequest, WantedOutput
 from inference.gateway.targets import Target
 from inference.rpc.answers import SpentMs, read_answer
 from inference.rpc.arrays import ITEMS
-from inference.rpc.frames import Buffer, between, buffers_of, header_of
+from inference.rpc.frames import SIZES, Buffer, between, places_of, split
 from inference.rpc.works import parts_of
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
@@ -196,7 +196,7 @@ class Plans:
 
     def answer(self, planned: Planned, payload: Buffer) -> "PlannedAnswer":
         """Read the answer of a worker. Raises the error that the model raised."""
-        text, start = header_of(payload)
+        text, message = split(payload)
         try:
             said = _read_answer(text)
         except msgspec.DecodeError:
@@ -207,7 +207,7 @@ class Plans:
             return PlannedAnswer(
                 self, planned, answer.output.units, answer.queue_ms, answer.run_ms, answer.spent, answer.joined, tensors
             )
-        buffers = buffers_of(said.sizes, memoryview(payload), start)
+        buffers = [message[place] for place in places_of({SIZES: said.sizes}, text, len(message))]
         return PlannedAnswer(
             self,
             planned,

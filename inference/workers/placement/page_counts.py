@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from inference.workers.placement.relative_costs import RelativeCosts
 
@@ -24,33 +24,39 @@ class QueueTally:
 
     def begin(self, key: str) -> None:
         """Record that this thread begins a page. The same thread must end it."""
-        since_s = self.begun(key)
         with self._lock:
-            self._begun[threading.get_ident()] = (key, since_s)
+            self._begun[threading.get_ident()] = (key, self._begin(key, 1))
 
     def end(self, *, counts: bool = True) -> None:
         """Record that this thread ends its page. `counts` is False if the page was not worked on."""
         with self._lock:
             begun = self._begun.pop(threading.get_ident(), None)
-        if begun is not None:
-            self.ended(*begun, counts=counts)
+            if begun is not None:
+                self._end(*begun, self._clock(), counts=counts)
 
-    def begun(self, key: str) -> float:
-        """Record that a page without a thread of its own has begun, and return its start time, which `ended` needs."""
+    def begun(self, key: str, pages: int) -> None:
+        """Record that pages without threads of their own have begun."""
+        with self._lock:
+            self._begin(key, pages)
+
+    def ended(self, since_s: Sequence[tuple[str, float]]) -> None:
+        """Record that such pages, of these models and begun at these times, have ended."""
         with self._lock:
             now_s = self._clock()
-            self._running[key] += 1
-            self._last_s[key] = now_s
-            return now_s
+            for key, began_s in since_s:
+                self._end(key, began_s, now_s)
 
-    def ended(self, key: str, since_s: float, *, counts: bool = True) -> None:
-        with self._lock:
-            now_s = self._clock()
-            self._running[key] -= 1
-            self._last_s[key] = now_s
-            if counts:
-                usual_s = self._service_s.get(key, now_s - since_s)
-                self._service_s[key] = usual_s + WEIGHT * (now_s - since_s - usual_s)
+    def _begin(self, key: str, pages: int) -> float:
+        now_s = self._last_s[key] = self._clock()
+        self._running[key] += pages
+        return now_s
+
+    def _end(self, key: str, since_s: float, now_s: float, *, counts: bool = True) -> None:
+        self._running[key] -= 1
+        self._last_s[key] = now_s
+        if counts:
+            usual_s = self._service_s.get(key, now_s - since_s)
+            self._service_s[key] = usual_s + WEIGHT * (now_s - since_s - usual_s)
 
     @property
     def running(self) -> int:

@@ -1,17 +1,20 @@
 """Test the life of a batcher, its queue, and callers that do not wait in a thread of their own."""
 
 import threading
+import time
 import weakref
+from collections.abc import Sequence
 
 import pytest
 
 from inference.batching import batcher as batcher_module
-from inference.batching.batcher import Piece
+from inference.batching.batch_run import Outcome
+from inference.batching.batcher import Batcher, Piece
 from inference.batching.limits import BatchLimits
 from inference.batching.watch import BatchTally
 from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
-from inference.core.errors import CallCanceled, ModelFailed, ModelOverloaded
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded
 from tests.inference.batching.callers import answers, ask, ask_each, batching, pieces
 from tests.inference.batching.models import TIMEOUT_S, Doubler, HeldUp
 from tests.waiting import eventually
@@ -75,39 +78,63 @@ def test_what_ran_is_counted() -> None:
     assert figures.run_s > 0 < figures.wait_s
 
 
+class Told:
+    """The calls whose end a batcher has told, with those that it told together."""
+
+    def __init__(self) -> None:
+        self.together: list[Sequence[Call]] = []
+        self._told = threading.Semaphore(0)
+
+    def __call__(self, calls: Sequence[Call]) -> None:
+        self.together.append(calls)
+        for _call in calls:
+            self._told.release()
+
+    def wait_for(self, calls: int) -> None:
+        for _ in range(calls):
+            assert self._told.acquire(timeout=TIMEOUT_S)
+
+
+def begun(batcher: Batcher[int, int], told: Told, *asked: tuple[Sequence[Piece[int]], Call]) -> list[Outcome]:
+    outcomes = batcher.begin(asked, told)
+    return [outcome for outcome in outcomes if isinstance(outcome, Outcome)]
+
+
 def test_one_who_begins_is_told_of_the_end_and_has_the_answers() -> None:
-    ended, call = threading.Event(), Call()
+    told, call = Told(), Call()
     with batching(Doubler()) as batcher:
-        begun = batcher.begin(pieces(1, 2), call, ended.set)
-        assert ended.wait(TIMEOUT_S)
-        assert begun() == [2, 4]
+        (one,) = begun(batcher, told, (pieces(1, 2), call))
+        told.wait_for(1)
+        assert batcher.answers(one) == [2, 4]
+    assert told.together == [[call]]
     assert call.spent.infer_s > 0
 
 
-def test_those_who_began_while_a_run_went_on_share_the_next() -> None:
-    model = HeldUp()
+def test_those_who_began_while_a_run_went_on_share_the_next_and_are_told_together() -> None:
+    model, told, calls = HeldUp(), Told(), [Call() for _ in range(3)]
     with batching(model) as batcher:
         busy = ask(batcher, pieces(0))
         model.wait_for_run()
-        ended = [threading.Event() for _ in range(3)]
-        begun = [batcher.begin(pieces(number), Call(), event.set) for number, event in enumerate(ended, 1)]
+        first = begun(batcher, told, (pieces(1), calls[0]), (pieces(2), calls[1]))
+        second = begun(batcher, told, (pieces(3), calls[2]))
         model.go.set()
-        assert all(event.wait(TIMEOUT_S) for event in ended)
-        assert [one() for one in begun] == [[2], [4], [6]]
+        told.wait_for(3)
+        assert [batcher.answers(one) for one in [*first, *second]] == [[2], [4], [6]]
         assert answers([busy]) == [0]
     assert sorted(model.batches[1]) == [1, 2, 3]
+    assert told.together == [calls]
 
 
 def test_one_who_cancels_is_told_at_once_and_what_waits_is_not_run() -> None:
-    model, call, ended = HeldUp(), Call(), threading.Event()
+    model, call, told = HeldUp(), Call(), Told()
     with batching(model) as batcher:
         busy = ask(batcher, pieces(0))
         model.wait_for_run()
-        begun = batcher.begin(pieces(1), call, ended.set)
+        (one,) = begun(batcher, told, (pieces(1), call))
         call.cancel()
-        assert ended.is_set()
+        assert told.together == [[call]]
         with pytest.raises(CallCanceled):
-            begun()
+            batcher.answers(one)
         assert batcher.waiting_rows == 0
         model.go.set()
         assert answers([busy]) == [0]
@@ -118,12 +145,25 @@ def test_what_fails_is_told_and_raised_where_it_is_asked_for() -> None:
     def refuse(*_: object) -> list[int]:
         raise WorkRefused("invalid_tensor", "too wide")
 
-    ended = threading.Event()
+    told = Told()
     with batching(refuse) as batcher:
-        begun = batcher.begin(pieces(1), Call(), ended.set)
-        assert ended.wait(TIMEOUT_S)
+        (one,) = begun(batcher, told, (pieces(1), Call()))
+        told.wait_for(1)
         with pytest.raises(WorkRefused, match="too wide"):
-            begun()
+            batcher.answers(one)
+
+
+def test_one_who_does_not_fit_is_refused_alone_among_those_who_begin_together() -> None:
+    told, late = Told(), Call(deadline_s=time.monotonic() - 1)
+    with batching(Doubler(), BatchLimits(max_rows=4, max_waiting=4)) as batcher:
+        asked = [(pieces(1), Call()), (pieces(*range(5)), Call()), (pieces(2), late), (pieces(3), Call())]
+        first, too_many, over, last = batcher.begin(asked, told)
+        assert isinstance(too_many, WorkRefused)
+        assert isinstance(over, DeadlinePassed)
+        assert isinstance(first, Outcome)
+        assert isinstance(last, Outcome)
+        told.wait_for(2)
+        assert [batcher.answers(one) for one in (first, last)] == [[2], [6]]
 
 
 def test_a_flood_delays_another_tenants_single_piece_by_one_batch_at_most() -> None:

@@ -1,10 +1,11 @@
 """Test requests for which no thread of the worker waits."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
+from inference.core.calls import Call
 from inference.core.contracts import TextInput, WorkOutput, WorkRefused
 from inference.rpc import LaneClient, LaneReader, LaneRequest
 from tests.inference.rpc.conftest import TIMEOUT_S, Caller, Model, call_of, text, wait_in_lane
@@ -14,15 +15,18 @@ from tests.waiting import eventually
 class Held:
     """A run that was begun, and that ends together with the others of its model."""
 
-    def __init__(self, request: LaneRequest, ended: Callable[[], None]) -> None:
+    def __init__(self, request: LaneRequest, ended: Callable[[Sequence[Call]], None]) -> None:
         self.request = request
         self.ended = ended
         self._once = threading.Lock()
         request.call.on_cancel(self.end)
 
     def end(self) -> None:
-        if self._once.acquire(blocking=False):
-            self.ended()
+        if self.claim():
+            self.ended([self.request.call])
+
+    def claim(self) -> bool:
+        return self._once.acquire(blocking=False)
 
     def result(self) -> WorkOutput:
         self.request.call.check()
@@ -50,10 +54,19 @@ class BeginningModel(Model):
         self.needs_threads = False
         self.cannot_begin = False
         self.breaks = False
+        self.answered_count = 0
 
-    def begin(self, request: LaneRequest, ended: Callable[[], None]) -> Held | None:
+    def begin(
+        self, model_key: str, requests: Sequence[LaneRequest], ended: Callable[[Sequence[Call]], None]
+    ) -> list[Held | Exception | None]:
+        return [self._begin(request, ended) for request in requests]
+
+    def answered(self, began_s: Sequence[tuple[str, float]]) -> None:
+        self.answered_count += len(began_s)
+
+    def _begin(self, request: LaneRequest, ended: Callable[[Sequence[Call]], None]) -> Held | Exception | None:
         if self.refuses:
-            raise WorkRefused("invalid_input", "not this one")
+            return WorkRefused("invalid_input", "not this one")
         if self.needs_threads or self.cannot_begin:
             return None
         held = Broken(request, ended) if self.breaks else Held(request, ended)
@@ -66,6 +79,9 @@ class BeginningModel(Model):
     def end_all(self) -> None:
         for held in self.held:
             held.end()
+
+    def end_together(self) -> None:
+        self.held[0].ended([held.request.call for held in self.held if held.claim()])
 
 
 @pytest.fixture

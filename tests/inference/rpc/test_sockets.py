@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from functools import wraps
@@ -13,12 +14,15 @@ import pytest
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed
 from inference.rpc import AsyncLaneClient, LaneReader
-from inference.rpc.answers import LaneAnswer
+from inference.rpc.answers import LaneAnswer, read_answer
 from inference.rpc.errors import WorkerGone
 from inference.rpc.socket_client import Worker
 from inference.rpc.socket_files import connect
+from inference.rpc.socket_frames import FrameReader, Kind, SocketCall, call_parts, frame, read_answers
+from inference.rpc.works import write_work
 from tests.inference.rpc.conftest import TIMEOUT_S, call_of, text
 from tests.inference.rpc.test_begun import BeginningModel
+from tests.waiting import eventually
 
 ROWS = 64
 
@@ -253,6 +257,31 @@ async def test_a_process_that_sends_other_bytes_is_disconnected_and_disturbs_nob
         await until(lambda: model.held)
         model.end_all()
         assert (await task).output.result == {"begun": ["a"]}
+
+
+def test_calls_of_one_frame_that_end_together_are_answered_in_one_frame(
+    reader: LaneReader, model: BeginningModel, model_key: str, tmp_path: Path
+) -> None:
+    (path,) = tmp_path.glob("*.sock")
+    late_s = time.monotonic() + TIMEOUT_S
+    calls = [
+        SocketCall(number, 0.0, late_s, model_key, "a", "", write_work(text(f"{number}"), {})) for number in (1, 2)
+    ]
+    with connect(path) as web:
+        web.setblocking(True)
+        web.sendall(frame(Kind.CALLS, [part for call in calls for part in call_parts(call)]))
+        eventually(lambda: len(model.held) == 2, "both have begun")
+        model.end_together()
+        answers = next(body for kind, body in frames_of(web) if kind is Kind.ANSWERS)
+    read = {number: read_answer(payload).output.result for number, payload in read_answers(answers)}
+    assert read == {1: {"begun": ["1"]}, 2: {"begun": ["2"]}}
+    eventually(lambda: model.answered_count == 2, "the model hears that both have their answers")
+
+
+def frames_of(connection: socket.socket) -> Iterator[tuple[Kind, memoryview]]:
+    reading = FrameReader()
+    while data := connection.recv(4096):
+        yield from reading.read(data)
 
 
 def read_all(connection: socket.socket) -> bytes:

@@ -138,3 +138,28 @@ def test_more_work_costs_more(times: int) -> None:
     assert cost_of(TextInput(("word " * 100 * times,), True)) < cost_of(TextInput(("word " * 200 * times,), True))
     assert cost_of(TokenInput(((1,) * 100 * times,), True)) < cost_of(TokenInput(((1,) * 200 * times,), True))
     assert cost_of(TensorInput({"x": np.ones(0)})) == 1
+
+
+def test_calls_of_one_shape_and_so_of_one_header_have_their_own_values() -> None:
+    given = [TensorInput({"x": np.full((2, 3), number, np.float32)}) for number in range(3)]
+    read = [read_work(write_work(work, {"p": 1})) for work in given]
+    for work, (found, parameters) in zip(given, read, strict=True):
+        assert isinstance(found, TensorInput)
+        np.testing.assert_array_equal(found.tensors["x"], work.tensors["x"])
+        assert parameters == {"p": 1}
+
+
+def test_a_message_shorter_than_the_last_of_the_same_header_is_malformed() -> None:
+    whole = write_work(TensorInput({"x": np.ones(4, np.float32)}), {})
+    read_work(whole)
+    with pytest.raises(MessageMalformed):
+        read_work(whole[:-4])
+
+
+@pytest.mark.parametrize("name", ["x", "x" * 5000])
+def test_tensors_are_read_whatever_the_order_and_length_of_the_header(name: str) -> None:
+    values = np.arange(4, dtype=np.float32)
+    header = {"parameters": {}, "tensors": [[name, "FP32", [4]]]}
+    read, _parameters = read_work(pack(header, [values.tobytes()]))
+    assert isinstance(read, TensorInput)
+    np.testing.assert_array_equal(read.tensors[name], values)

@@ -7,6 +7,8 @@ from inference.core.calls import Call
 from inference.core.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
 from inference.registry.builtin.catalog import EMBED_INT8
 from inference.registry.builtin.minilm_int8 import MIN_COSINE
+from inference.rpc import LaneRequest
+from inference.runtime.batched import Begun
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 SHORT = "The cat sat."
@@ -138,8 +140,9 @@ def test_picture_is_not_text() -> None:
 def test_texts_whose_run_is_begun_have_the_vectors_of_those_that_are_waited_for(single: bool) -> None:
     spec, work, ended = builtin_specs()["embed"], TextInput((SHORT,), single=single), threading.Event()
     builtin_engine().load(spec)
-    begun = builtin_engine().begin(spec, work, {}, Call(), ended.set)
-    assert begun is not None
+    asked = LaneRequest(spec.key, work, {}, Call())
+    (begun,) = builtin_engine().begin(spec, [asked], lambda _calls: ended.set())
+    assert isinstance(begun, Begun)
     assert ended.wait(30)
     waited, answer = builtin_engine().answer(spec, work, {}), begun.result()
     assert answer.tensors is not None
@@ -149,9 +152,10 @@ def test_texts_whose_run_is_begun_have_the_vectors_of_those_that_are_waited_for(
 
 
 def test_long_texts_are_left_to_a_thread() -> None:
-    spec, work = builtin_specs()["embed"], TextInput(("word " * 3000,), single=True)
+    spec = builtin_specs()["embed"]
+    asked = LaneRequest(spec.key, TextInput(("word " * 3000,), single=True), {}, Call())
     builtin_engine().load(spec)
-    assert builtin_engine().begin(spec, work, {}, Call(), lambda: None) is None
+    assert builtin_engine().begin(spec, [asked], lambda _calls: None) == [None]
 
 
 def test_vectors_of_eight_bits_are_close_to_the_exact_and_the_same_in_any_company(small: VersionSpec) -> None:

@@ -12,6 +12,8 @@ from inference.core.calls import Call
 from inference.core.contracts import TensorInput, VersionSpec, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine
+from inference.rpc import LaneRequest
+from inference.runtime.batched import Begun
 from inference.runtime.onnx_graph import read_signature
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
@@ -177,11 +179,12 @@ def test_what_a_caller_reads_of_a_failure_names_the_version_and_no_sources(engin
 
 def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_path: Path) -> None:
     spec = mine(save_adder(tmp_path / "adder.onnx", floats=2))
-    work, ended, call = TensorInput({"x": np.array([[1, 2]], np.float32)}), threading.Event(), Call()
-    assert engine.begin(spec, work, {}, call, ended.set) is None, "it is not in memory yet"
+    ended, call = threading.Event(), Call()
+    asked = LaneRequest(spec.key, TensorInput({"x": np.array([[1, 2]], np.float32)}), {}, call)
+    assert engine.begin(spec, [asked], lambda _calls: ended.set()) == [None], "it is not in memory yet"
     engine.load(spec)
-    begun = engine.begin(spec, work, {}, call, ended.set)
-    assert begun is not None
+    (begun,) = engine.begin(spec, [asked], lambda _calls: ended.set())
+    assert isinstance(begun, Begun)
     assert ended.wait(30)
     assert not engine.host.evict(spec.artifacts["weights"]), "in use until its answer is taken"
     answer = begun.result()
@@ -191,10 +194,26 @@ def test_a_run_that_is_begun_ends_as_one_that_is_waited_for(engine: Engine, tmp_
     assert engine.host.evict(spec.artifacts["weights"])
 
 
+def test_a_session_is_in_use_until_all_who_began_together_have_their_answers(engine: Engine, tmp_path: Path) -> None:
+    spec, ended = mine(save_adder(tmp_path / "adder.onnx", floats=2)), threading.Semaphore(0)
+    engine.load(spec)
+    given = [np.full((1, 2), number, np.float32) for number in range(3)]
+    asked = [LaneRequest(spec.key, TensorInput({"x": tensor}), {}, Call()) for tensor in given]
+    begun = engine.begin(spec, asked, lambda calls: ended.release(len(calls)))
+    for tensor, one in zip(given, begun, strict=True):
+        assert isinstance(one, Begun)
+        assert ended.acquire(timeout=30)
+        assert not engine.host.evict(spec.artifacts["weights"])
+        answer = one.result().tensors
+        assert answer is not None
+        np.testing.assert_array_equal(answer["y"], tensor + 1)
+    assert engine.host.evict(spec.artifacts["weights"])
+
+
 def test_what_is_refused_before_it_begins_keeps_no_session(engine: Engine, tmp_path: Path) -> None:
     spec = mine(save_adder(tmp_path / "adder.onnx", floats=2))
     engine.load(spec)
-    work = TensorInput({"wrong": np.array([[1, 2]], np.float32)})
-    with pytest.raises(WorkRefused):
-        engine.begin(spec, work, {}, Call(), lambda: None)
+    asked = LaneRequest(spec.key, TensorInput({"wrong": np.array([[1, 2]], np.float32)}), {}, Call())
+    (refused,) = engine.begin(spec, [asked], lambda _calls: None)
+    assert isinstance(refused, WorkRefused)
     assert engine.host.evict(spec.artifacts["weights"])
