@@ -18,7 +18,7 @@ from inference.rpc.answers import LaneAnswer, read_answer
 from inference.rpc.errors import WorkerGone
 from inference.rpc.socket_client import Worker
 from inference.rpc.socket_files import connect
-from inference.rpc.socket_frames import FrameReader, Kind, SocketCall, call_parts, frame, read_answers
+from inference.rpc.socket_frames import FrameReader, Kind, call_parts, frame, read_answers
 from inference.rpc.works import write_work
 from tests.inference.rpc.conftest import TIMEOUT_S, call_of, text
 from tests.inference.rpc.test_begun import BeginningModel
@@ -265,11 +265,11 @@ def test_calls_of_one_frame_that_end_together_are_answered_in_one_frame(
     (path,) = tmp_path.glob("*.sock")
     late_s = time.monotonic() + TIMEOUT_S
     calls = [
-        SocketCall(number, 0.0, late_s, model_key, "a", "", write_work(text(f"{number}"), {})) for number in (1, 2)
+        call_parts(number, 0.0, late_s, (model_key, "a", ""), write_work(text(f"{number}"), {})) for number in (1, 2)
     ]
     with connect(path) as web:
         web.setblocking(True)
-        web.sendall(frame(Kind.CALLS, [part for call in calls for part in call_parts(call)]))
+        web.sendall(frame(Kind.CALLS, [part for call in calls for part in call]))
         eventually(lambda: len(model.held) == 2, "both have begun")
         model.end_together()
         answers = next(body for kind, body in frames_of(web) if kind is Kind.ANSWERS)
