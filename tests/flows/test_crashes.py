@@ -107,7 +107,7 @@ def test_a_page_that_kills_each_worker_takes_no_other_page_with_it(
     assert_done_once(caller, product, innocent)
 
 
-def test_a_web_process_killed_while_callers_wait_loses_no_job(
+def test_web_processes_and_their_parent_killed_while_callers_wait_lose_no_job(
     stack: LiveStack, caller: Caller, product: Product, four_pages: bytes
 ) -> None:
     job_id = start_job(caller, four_pages)
@@ -115,7 +115,9 @@ def test_a_web_process_killed_while_callers_wait_loses_no_job(
         wait = threads.submit(waiting.http.get, f"/v1/jobs/{job_id}", headers={"Prefer": "wait=60"})
         eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
         web = product.process("maas.web_processes")
-        web.kill()
+        children = web.children()
+        for process in (web, *children):
+            process.kill()
         assert wait.exception(RUN_S) is not None
     eventually(lambda: answers(caller), "an answer", RUN_S)
     assert_done_once(caller, product, job_id)
