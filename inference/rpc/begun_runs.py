@@ -155,7 +155,8 @@ class BegunRuns:
             return [error] * len(requests)
 
     def _ended(self, calls: Sequence[Call]) -> None:
-        self._answer([run for run in map(self._going.__getitem__, calls) if next(run.steps)])
+        runs = [self._going.get(call) for call in calls]
+        self._answer([run for run in runs if run is not None and next(run.steps)])
 
     def _answer(self, runs: Sequence[Run]) -> None:
         """Answer the runs, in the thread that ended them. What goes by Redis is sent in another one."""

@@ -40,7 +40,7 @@ class Outcomes:
     @staticmethod
     def of_begun(run: Run) -> Outcome:
         """Return the outcome of a run that was begun and has ended, or that was refused."""
-        return _guarded(run, lambda: _result(run))
+        return _guarded(run, run.ended)
 
     def payload_for(self, taken: Taken, outcome: Outcome, run_ms: float, spent: Spent, *, joined: bool) -> bytes:
         if not isinstance(outcome, WorkOutput):
@@ -78,13 +78,6 @@ class Outcomes:
 def request_of(run: Run, payload: Buffer) -> LaneRequest:
     work, parameters = read_work(payload)
     return LaneRequest(run.model_key, work, parameters, run.call)
-
-
-def _result(run: Run) -> WorkOutput:
-    if isinstance(run.result, Exception):
-        raise run.result
-    assert run.result is not None
-    return run.result.result()
 
 
 def _guarded(run: Run, work: Callable[[], WorkOutput]) -> Outcome:

@@ -86,6 +86,13 @@ class Run:
     def slots(self) -> int:
         return max(1, len(self.members))
 
+    def ended(self) -> WorkOutput:
+        """Return the output of what was begun and has ended, or raise what went wrong."""
+        if isinstance(self.result, Exception):
+            raise self.result
+        assert self.result is not None
+        return self.result.result()
+
     @property
     def inline(self) -> Buffer | None:
         """Return the payload that came with the request of one of its callers."""

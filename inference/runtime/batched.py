@@ -187,14 +187,19 @@ class SessionBatchers:
         borrowed = self._host.borrow(path, len(asked))
         if borrowed is None:
             return [None] * len(asked)
-        prepared = [_prepared(prepare, borrowed.session, one) for one in asked]
-        pieces = [
-            (self._shared(ready.pieces, of, limits), one.call)
-            for ready, one in zip(prepared, asked, strict=True)
-            if isinstance(ready, Ready)
-        ]
-        batcher = self._batcher(borrowed.session, run, of, limits)
-        outcomes = iter(batcher.begin(pieces, ended))
+        try:
+            prepared = [_prepared(prepare, borrowed.session, one) for one in asked]
+            pieces = [
+                (self._shared(ready.pieces, of, limits), one.call)
+                for ready, one in zip(prepared, asked, strict=True)
+                if isinstance(ready, Ready)
+            ]
+            batcher = self._batcher(borrowed.session, run, of, limits)
+            outcomes = iter(batcher.begin(pieces, ended))
+        except BaseException:
+            for _one in asked:
+                borrowed.give_back()
+            raise
         begun: list[Begun | Exception | None] = []
         for ready in prepared:
             outcome = next(outcomes) if isinstance(ready, Ready) else ready
