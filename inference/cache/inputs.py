@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from inference.core.contracts import TensorInput, TextInput, TokenInput
-from inference.rpc.arrays import write_array
+from inference.rpc.works import write_work
 
 
 def text_digest(text: str) -> bytes:
@@ -24,14 +24,9 @@ def row_digests(work: TextInput | TokenInput) -> list[bytes]:
 
 
 def work_digest(work: TextInput | TokenInput | TensorInput) -> bytes:
-    """Return one digest of the whole input."""
-    if not isinstance(work, TensorInput):
-        return sha256(bytes([work.single]) + b"".join(row_digests(work))).digest()
-    whole = sha256()
-    for name in sorted(work.tensors):
-        said, buffer = write_array(name, work.tensors[name])
-        head = repr((*said, len(buffer))).encode("utf-8", "surrogatepass")
-        whole.update(b"%d:" % len(head))
-        whole.update(head)
-        whole.update(buffer)
-    return whole.digest()
+    """Return one digest of the whole input. That of tensors is the digest of the message that brings them to a worker
+    without parameters.
+    """
+    if isinstance(work, TensorInput):
+        return sha256(write_work(work, {})).digest()
+    return sha256(bytes([work.single]) + b"".join(row_digests(work))).digest()

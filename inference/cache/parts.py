@@ -94,7 +94,12 @@ def parts_of(runtime: str, work: LaneWork, kind: str) -> Texts | Whole:
     """Return the parts of a call. `kind` is one of the kinds in a model's `accepts`."""
     if runtime == "embed" and isinstance(work, TextInput | TokenInput):
         return Texts(work)
-    return Whole(work, f"whole {kind}")
+    return Whole(work, whole(kind))
+
+
+def whole(kind: str) -> str:
+    """Return the kind of results that are not separated."""
+    return f"whole {kind}"
 
 
 def size_bytes(work: LaneWork) -> int:

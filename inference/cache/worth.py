@@ -89,11 +89,6 @@ class Worth(Generic[T]):
         tally = self._tallies.get(of)
         return tally is None or tally.looks(key)
 
-    def pays(self, of: T) -> bool:
-        """Return whether looking is worthwhile by what is known so far."""
-        tally = self._tallies.get(of)
-        return tally is None or tally.latest is None
-
     def count(self, of: T, *, looked: int, found: int) -> None:
         tally = self._tallies.get(of)
         if tally is None:

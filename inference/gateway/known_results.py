@@ -2,6 +2,7 @@
 the same time share one run.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from inference.cache.flights import Flights
 from inference.cache.generations import Generations
 from inference.cache.keys import Holder
 from inference.cache.metrics import calls, texts
-from inference.cache.parts import Texts, Whole, parts_of, size_bytes
+from inference.cache.parts import Texts, Whole, parts_of, size_bytes, whole
 from inference.cache.result_cache import ResultCache, Shelf
 from inference.cache.worth import Worth
 from inference.core.calls import Call
@@ -51,13 +52,26 @@ class KnownResults:
         generation = self._generations.known(identity.tenant_id)
         return None if generation is None else Holder(identity.tenant_id, generation, identity.livemode)
 
-    def pays(self, tenant: str, target: Target) -> bool:
-        """Return whether looking for results is worthwhile by what is known so far."""
-        return self._worth.pays((tenant, target.key))
+    def shelf_for(self, holder: Holder, target: Target, kind: str) -> Shelf:
+        """Return where results of calls without parameters are kept that are not separated into parts."""
+        return self._cache.shelf(holder, target.digest, {}, whole(kind), target.cache_ttl_s)
 
-    def looks(self, tenant: str, target: Target, work: bytes) -> bool:
-        """Return whether to look for the result of this work, which is given as it is sent to a worker."""
-        return self._worth.looks((tenant, target.key), work)
+    def looks(self, tenant: str, target: Target, digest: bytes) -> bool:
+        """Return whether it is worthwhile to look for a result, and to keep it."""
+        return self._worth.looks((tenant, target.key), digest)
+
+    async def find(self, tenant: str, target: Target, shelf: Shelf, key: Key) -> Found | None:
+        """Look for a result in this process, and then in the cache Redis."""
+        (found,) = self._cache.remembered(shelf, [key], math.inf)
+        if found is None:
+            (found,) = await self._cache.fetched(shelf, [key], math.inf)
+        self._worth.count((tenant, target.key), looked=1, found=int(found is not None))
+        return found
+
+    def keep(self, shelf: Shelf, key: Key, found: Found) -> None:
+        """Keep a result that is paid for."""
+        if not self._generations.is_over(shelf.tenant_id, shelf.generation):
+            self._cache.keep(shelf, lambda: {key: found}, len(found.payload), dense=False, then=_nothing)
 
     def note_found(self, tenant: str, target: Target, count: int) -> None:
         """Count results that were found in this process without a look in Redis. They also show that looking is

@@ -46,8 +46,8 @@ def write_work(work: LaneWork, parameters: Mapping[str, Json]) -> bytes:
 
 
 def parts_of(work: TensorInput, parameters: Mapping[str, Json]) -> tuple[dict[str, Json], list[Buffer]]:
-    """Return the header and the buffers of the message for tensors."""
-    written = [write_array(name, array) for name, array in work.tensors.items()]
+    """Return the header and the buffers of the message for tensors, which are sorted by their names."""
+    written = [write_array(name, work.tensors[name]) for name in sorted(work.tensors)]
     return (
         {"tensors": [said for said, _buffer in written], "parameters": parameters},
         [buffer for _said, buffer in written],

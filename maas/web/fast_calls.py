@@ -10,21 +10,23 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from functools import partial
 
 import structlog
 from django.conf import settings
 
+from inference.cache.entries import Found
 from inference.cache.metrics import calls
+from inference.cache.result_cache import Shelf
 from inference.core.contracts import TensorInput, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
-from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, Word, cache_wish
+from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, cache_wish
 from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
 from inference.gateway.failures import refusal_of
 from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
 from inference.gateway.held_call import HeldCall
 from inference.gateway.inference import LONGEST_S, uses_of
-from inference.gateway.kept_replies import RAW, KeptReplies, RawRequest
+from inference.gateway.kept_replies import RAW, KeptReplies
 from inference.gateway.known_results import KnownResults
 from inference.gateway.most import max_of
 from inference.gateway.open_inference import encodings
@@ -239,44 +241,47 @@ class FastCalls:
         room = len(sent) + CHUNK_BYTES
         self._room.take(room, call.identity.tenant_id)
         try:
-            if call.caches and (target is None or target.cache_ttl_s):
-                holder = self._known.known_holder(call.identity)
-                if holder is None:
-                    return False
-                raw = self._replies.raw_of(holder, call.path, scope["headers"], sent, ANYTHING)
-                if raw is not None:
-                    kept = await self._replies.find(raw)
-                    scope[RAW] = replace(raw, looked=True)
-                    return kept is not None and await self._repeat(call, raw, kept, target, send)
-                if target is None or self._known.pays(call.tenant, target):
-                    return False
-            if target is None:
-                return False
-            return await self._run(call, target, sent, body, send)
+            if target is not None:
+                return await self._run(call, target, sent, body, send)
+            return call.caches and await self._repeat(call, scope, sent, send)
         finally:
             self._room.free(room, call.identity.tenant_id)
 
-    async def _repeat(self, call: _Call, raw: RawRequest, kept: KeptReply, target: Target | None, send: Send) -> bool:
-        """Answer with a reply that is kept. Return False if it no longer answers the request."""
-        target = target or self._targets.known(kept.reference)
-        if target is None or not _may_run(call.identity, target) or not self._replies.answers(raw, kept, target):
+    async def _repeat(self, call: _Call, scope: Scope, sent: bytes, send: Send) -> bool:
+        """Answer with the reply that was given to the same request. Return False if there is none."""
+        holder = self._known.known_holder(call.identity)
+        if holder is None:
             return False
-        price = call.identity.prices.of_model(target.model, target.price, target.price_of_hits).cached_price
-        await self._enter(call, target, price.currency, lambda: kept.most(target.model, price))
+        raw = self._replies.raw_of(holder, call.path, scope["headers"], sent, ANYTHING)
+        if raw is None:
+            return False
+        kept = await self._replies.find(raw)
+        scope[RAW] = replace(raw, looked=True)
+        target = None if kept is None else self._targets.known(kept.reference)
+        may_run = target is not None and _may_run(call.identity, target)
+        if kept is None or target is None or not may_run or not self._replies.answers(raw, kept, target):
+            return False
+        await self._enter(call, target, kept)
         self._replies.note_hit(raw, target)
-        total_ms = (time.monotonic() - call.whole_s) * 1000
-        if call.reference:
-            self._count(call, target, Timings(0.0, 0.0, total_ms), "HIT")
         await self._record(call, uses_of(call.identity, target, None, kept.units))
-        reply = kept.told(total_ms)
         call.note.known = "HIT"
-        headers = reply.headers if call.reference else (*reply.headers, NOTHING)
-        await self._send(call, reply.body, (b"content-type", reply.content_type.encode()), headers, send)
+        reply = kept.told((time.monotonic() - call.whole_s) * 1000)
+        content_type = (b"content-type", reply.content_type.encode())
+        await self._send(call, reply.body, content_type, (*reply.headers, NOTHING), send)
         return True
 
-    async def _enter(self, call: _Call, target: Target, currency: str, most: Callable[[], Most]) -> None:
+    async def _enter(self, call: _Call, target: Target, kept: KeptReply | None = None) -> None:
         """Reserve the most that the call may cost, and count it against the limits of the model. Raises DomainError."""
-        await call.held.reserve(call.identity, uuid7, currency, most)
+        agreed = call.identity.prices.of_model(target.model, target.price, target.price_of_hits)
+
+        def most() -> Most:
+            if kept is not None:
+                return kept.most(target.model, agreed.cached_price)
+            window, gpu_ms = target.config.get("window_tokens"), settings.MAAS_HOLD_GPU_MS_PER_PAGE
+            return max_of(target.model, agreed.price, agreed.cached_price, TENSORS, window, gpu_ms=gpu_ms)
+
+        price = agreed.price if kept is None else agreed.cached_price
+        await call.held.reserve(call.identity, uuid7, price.currency, most)
         await call.admission.enter_model(target.model)
 
     async def _record(self, call: _Call, uses: list[MeterEvent]) -> None:
@@ -288,30 +293,29 @@ class FastCalls:
         plans = self._plans_of(call.reference, target)
         length = _json_length(call.headers, len(sent))
         planned = None if length is None else plans.read(sent, length)
-        shares = bool(call.caches and target.cache_ttl_s)
-        if planned is None or (shares and self._known.looks(call.tenant, target, planned.payload)):
+        if planned is None:
             return False
+        digest = planned.digest if call.caches and target.cache_ttl_s else b""
+        kept: tuple[Shelf, bytes] | None = None
+        if digest and self._known.looks(call.tenant, target, digest):
+            holder = self._known.known_holder(call.identity)
+            if holder is None:
+                return False
+            shelf = self._known.shelf_for(holder, target, plans.kind)
+            kept = shelf, shelf.key(digest)
+            found = await self._known.find(call.tenant, target, *kept)
+            if found is not None:
+                await self._enter(call, target)
+                note = CacheNote("HIT", found.age_s(time.time()))
+                await self._give(call, target, plans.answer(planned, found.payload), note, send)
+                return True
         worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
         if worker is None:
             return False
-        agreed = call.identity.prices.of_model(target.model, target.price, target.price_of_hits)
-        await self._enter(
-            call,
-            target,
-            agreed.price.currency,
-            lambda: max_of(
-                target.model,
-                agreed.price,
-                agreed.cached_price,
-                TENSORS,
-                target.config.get("window_tokens"),
-                gpu_ms=settings.MAAS_HOLD_GPU_MS_PER_PAGE,
-            ),
-        )
+        await self._enter(call, target)
         deadline_s = time.monotonic() + LONGEST_S
-        coalesce = sha256(planned.payload).hexdigest() if shares else ""
         number, waiting = worker.send(
-            target.key, planned.payload, tenant=call.tenant, coalesce=coalesce, deadline_s=deadline_s
+            target.key, planned.payload, tenant=call.tenant, coalesce=digest.hex(), deadline_s=deadline_s
         )
         try:
             payload = await self._waits.end_of(waiting, body, deadline_s)
@@ -326,16 +330,30 @@ class FastCalls:
             raise error if isinstance(error, DomainError) else refusal_of(error) from error
         finally:
             worker.cancel(number)
-        note = JOINED if answer.joined else MISS if shares else BYPASS
-        await self._give(call, target, answer, note, send)
+        note = JOINED if answer.joined else MISS if digest else BYPASS
+        made = Found(bytes(payload), time.time())
+        keep = None if kept is None or answer.joined else partial(self._known.keep, *kept, made)
+        await self._give(call, target, answer, note, send, keep=keep)
         return True
 
-    async def _give(self, call: _Call, target: Target, answer: PlannedAnswer, note: CacheNote, send: Send) -> None:
-        """Record what the answer is charged for, and give it."""
-        timings = Timings(answer.queue_ms, answer.run_ms, (time.monotonic() - call.whole_s) * 1000, answer.spent)
+    async def _give(
+        self,
+        call: _Call,
+        target: Target,
+        answer: PlannedAnswer,
+        note: CacheNote,
+        send: Send,
+        *,
+        keep: Callable[[], None] | None = None,
+    ) -> None:
+        """Record what the answer is charged for, keep it, and give it."""
+        timings = Timings(0.0, 0.0, (time.monotonic() - call.whole_s) * 1000)
+        if note.word != "HIT":
+            timings = Timings(answer.queue_ms, answer.run_ms, timings.total, answer.spent)
         calls(target.key, note.word.lower()).inc()
-        self._count(call, target, timings, note.word)
-        if answer.joined:
+        counts = counts_of_answered(timings, note.word, time.time_ns() // 1_000_000)
+        self._book.add(call.tenant, target.key, counts)
+        if note.word in ("HIT", "COALESCED"):
             uses = uses_of(call.identity, target, None, answer.units)
         else:
             call.admission.use_tokens(answer.units.tokens)
@@ -356,6 +374,8 @@ class FastCalls:
         if in_json is not None:
             headers.append((HEADER_LENGTH, b"%d" % in_json))
         await self._record(call, uses)
+        if keep is not None:
+            keep()
         call.note.known = note.word
         await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
 
@@ -375,9 +395,6 @@ class FastCalls:
         ]
         await send({"type": "http.response.start", "status": 200, "headers": start})
         await send({"type": "http.response.body", "body": body})
-
-    def _count(self, call: _Call, target: Target, timings: Timings, word: Word) -> None:
-        self._book.add(call.tenant, target.key, counts_of_answered(timings, word, time.time_ns() // 1_000_000))
 
     def _plans_of(self, reference: str, target: Target) -> Plans:
         found = self._plans.get(reference)

@@ -7,6 +7,7 @@ A request without a plan is not wrong: the general way reads it and says what is
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, TypeVar
 
 import msgspec
@@ -91,6 +92,11 @@ class Planned:
     id: str | None
     plan: "_Plan"
 
+    @property
+    def digest(self) -> bytes:
+        """Return the digest of the input, under which its result is kept."""
+        return sha256(self.payload).digest()
+
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
@@ -98,6 +104,8 @@ class _Plan:
     all_binary: bool
     between: tuple[bytes, ...]
     """The bytes of the message before each tensor's values."""
+    order: tuple[int, ...]
+    """The position in the request of each tensor of the message."""
     types: tuple[str, ...]
     counts: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -108,21 +116,27 @@ class _Plan:
     def from_bytes(self, body: bytes, start: int) -> bytes | None:
         if start + sum(self.sizes) != len(body):
             return None
-        parts = []
-        for before, size in zip(self.between, self.sizes, strict=True):
-            parts += [before, body[start : start + size]]
+        values = []
+        for size in self.sizes:
+            values.append(body[start : start + size])
             start += size
-        return b"".join(parts)
+        return self._message(values)
 
     def from_numbers(self, body: bytes, length: int, data: Sequence[list[int | float]]) -> bytes | None:
         if length != len(body) or len(data) != len(self.types):
             return None
-        parts = []
-        for before, values, datatype, count in zip(self.between, data, self.types, self.counts, strict=True):
-            buffer = _numbers(values, datatype) if len(values) == count else None
+        values = []
+        for numbers, datatype, count in zip(data, self.types, self.counts, strict=True):
+            buffer = _numbers(numbers, datatype) if len(numbers) == count else None
             if buffer is None:
                 return None
-            parts += [before, buffer]
+            values.append(buffer)
+        return self._message(values)
+
+    def _message(self, values: Sequence[bytes]) -> bytes:
+        parts = []
+        for before, position in zip(self.between, self.order, strict=True):
+            parts += [before, values[position]]
         return b"".join(parts)
 
 
@@ -145,6 +159,7 @@ class Plans:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._face = face_of(target.runtime, target.accepts, target.signature)
+        self.kind = self._face.asked
         self._by_envelope: dict[bytes, _Plan | None] = {}
         self._by_text: dict[bytes, _Plan] = {}
         """The plans by the exact JSON in front of bytes, which many clients send again and again."""
@@ -310,17 +325,18 @@ def _envelope(request: _Request, text: bytes, with_data: int) -> bytes | None:
 
 def _plan_of(request: InferRequest, work: TensorInput, filled: Mapping[str, Json], *, in_bytes: bool) -> _Plan | None:
     types = tuple(datatype_of(tensor) or "" for tensor in work.tensors.values())
-    if request.timeout_s is not None or not ANY_VALUES.issuperset(types):
+    if filled or request.timeout_s is not None or not ANY_VALUES.issuperset(types):
         return None
     header, buffers = parts_of(work, filled)
-    sizes = tuple(map(len, buffers))
+    names = list(work.tensors)
     return _Plan(
         wanted=request.wanted,
         all_binary=request.all_binary,
-        between=tuple(between(header, sizes)),
+        between=tuple(between(header, list(map(len, buffers)))),
+        order=tuple(map(names.index, sorted(names))),
         types=types,
         counts=tuple(tensor.size for tensor in work.tensors.values()),
-        sizes=sizes,
+        sizes=tuple(tensor.nbytes for tensor in work.tensors.values()),
         in_bytes=in_bytes,
     )
 
