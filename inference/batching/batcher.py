@@ -13,7 +13,17 @@ from inference.batching.batch_run import BatchRunner, Ended, Entry, Outcome, wak
 from inference.batching.company import Company
 from inference.batching.cost_fit import CostFit
 from inference.batching.limits import BatchLimits
-from inference.batching.policy import Decision, Dispatch, Idle, PolicyConfig, Refuse, WaitUntil, decide
+from inference.batching.policy import (
+    MISSING_ROWS,
+    Decision,
+    Dispatch,
+    Idle,
+    PolicyConfig,
+    Refuse,
+    WaitUntil,
+    decide,
+    hold_s,
+)
 from inference.batching.waiting import QueuedPiece, WaitingPieces
 from inference.batching.watch import BatchTally, BatchWatch
 from inference.core.calls import Call, RunControl
@@ -71,6 +81,7 @@ class Batcher(Generic[Payload, Answer]):
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._rest = _Rest.NONE
+        self._held_until_s = 0.0
         self._thread: threading.Thread | None = None
         self._closed = False
         self._runner = BatchRunner(name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock)
@@ -156,8 +167,8 @@ class Batcher(Generic[Payload, Answer]):
             outcomes.append(outcome)
         with self._lock:
             begun = [self._put(outcome, now) for outcome in outcomes]
-            newest = next((one.entries[0] for one in begun if isinstance(one, Outcome) and one.entries), None)
-            if newest is not None and self._worth_waking(newest):
+            entries = [entry for one in begun if isinstance(one, Outcome) for entry in one.entries]
+            if entries and self._worth_waking(entries):
                 self._rest = _Rest.NONE
                 self._changed.notify()
         for outcome, error in zip(outcomes, begun, strict=True):
@@ -193,7 +204,8 @@ class Batcher(Generic[Payload, Answer]):
     def _take_in(self, entries: Sequence[Entry], now: float) -> None:
         if self._thread is None:
             self._thread = self._started_thread()
-        within_s, max_rows, fit = self.limits.max_wait_ms / 1000, self.limits.max_rows, self._runner.fit
+        max_rows, fit = self.limits.max_rows, self._runner.fit
+        within_s = hold_s(self.limits, fit)
         for entry in entries:
             cost = fit.share(entry.rows, entry.rows * entry.length, of_rows=max_rows)
             self._waiting.add(entry, cost)
@@ -207,16 +219,15 @@ class Batcher(Generic[Payload, Answer]):
             raise ModelOverloaded(f"{self.name}: no thread could be started ({error}); try again later") from error
         return thread
 
-    def _worth_waking(self, newest: Entry) -> bool:
-        """Return whether the new piece should wake the thread. A held-back batch is not examined for every piece."""
-        return self._rest is _Rest.IDLE or (
-            self._rest is _Rest.HELD_BACK
-            and (
-                self._waiting.rows >= self.limits.max_rows
-                or self._company.missing(newest.group) < 1
-                or newest.deadline_s is not None
-            )
-        )
+    def _worth_waking(self, newest: Sequence[Entry]) -> bool:
+        """Return whether new pieces should wake the thread. A held-back batch is not examined for every piece."""
+        if self._rest is not _Rest.HELD_BACK:
+            return self._rest is _Rest.IDLE
+        rows = self._waiting.rows
+        if rows >= self.limits.max_rows or self._company.missing(newest[0].group) < MISSING_ROWS:
+            return True
+        first_s = min((entry.deadline_s for entry in newest if entry.deadline_s is not None), default=float("inf"))
+        return first_s < self._held_until_s + self._runner.fit.predict(rows, rows * newest[0].length)
 
     def _leave(self, entries: Sequence[Entry], error: BaseException) -> None:
         """Remove the entries of a caller that left. A run that no other caller waits for is ended."""
@@ -278,6 +289,7 @@ class Batcher(Generic[Payload, Answer]):
                     case _ if late:
                         return _Work([], late)
                     case WaitUntil(at_s):
+                        self._held_until_s = at_s
                         self._sleep(_Rest.HELD_BACK, at_s - self._clock())
                     case Idle():
                         self._waiting.rest()
@@ -310,7 +322,8 @@ class Batcher(Generic[Payload, Answer]):
         for settled in self._runner.run(batch):
             with self._lock:
                 self._last_run_s = self._clock()
-                self._company.run_ended(settled.entries[0].group, self._last_run_s)
+                rows = sum(entry.rows for entry in settled.entries)
+                self._company.run_ended(settled.entries[0].group, rows, self._last_run_s)
             outcomes = dict.fromkeys(entry.outcome for entry in settled.entries)
             for outcome in outcomes:
                 outcome.ran_s += settled.run_s  # The caller goes on as soon as it has its answers.

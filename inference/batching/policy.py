@@ -13,10 +13,16 @@ TRUST_FIT_S = 5.0
 work is tried: a fit that is too slow by some accident would otherwise never see another run.
 """
 TRUSTED_OBSERVATIONS = 8
-HOLD_SHARE = 0.25
+HOLD_SHARE = 0.5
 """The share of the fixed cost of a run for which a batch is held back at most."""
-GAP_SHARE = 0.25
-"""The share of the hold time after which the batch is no longer held back if no further piece has arrived."""
+LEAST_HOLD_S = 0.0005
+"""The shortest time for which it pays to hold a batch back: to sleep and wake takes a tenth of it."""
+RETURNING_SHARE = 0.75
+"""The share of a run's rows that must usually return within the hold time. If fewer do, the rest need a run of their
+own, and holding back only delays both.
+"""
+MISSING_ROWS = 0.5
+"""The number of rows that are expected with some certainty. The average of a single caller who returns is below 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class PolicyConfig:
     """The time at which the last run ended."""
 
     def hold_s(self) -> float:
-        return min(self.limits.max_wait_ms / 1000, HOLD_SHARE * self.fit.coefficients.fixed_s)
+        return hold_s(self.limits, self.fit)
 
     def trusts_fit(self, now: float) -> bool:
         return (
@@ -36,6 +42,12 @@ class PolicyConfig:
             and self.last_run_s is not None
             and now - self.last_run_s <= TRUST_FIT_S
         )
+
+
+def hold_s(limits: BatchLimits, fit: CostFit) -> float:
+    """Return the longest time for which a batch may be held back, by what a run costs whatever its size."""
+    longest_s = min(limits.max_wait_ms / 1000, HOLD_SHARE * fit.coefficients.fixed_s)
+    return longest_s if longest_s >= LEAST_HOLD_S else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +99,13 @@ def _at_latest(piece: QueuedPiece) -> float:
 
 def _hold_until(waiting: WaitingPieces, first: QueuedPiece, config: PolicyConfig, now: float) -> float:
     """Return the time until which to hold back. It is after `now` only if holding back gains more than it costs."""
-    missing = config.company.missing(first.group)
-    ended_s = config.company.ended_s
-    if missing < 1 or ended_s is None or waiting.rows >= config.limits.max_rows:
+    company, longest_s = config.company, config.hold_s()
+    missing = company.missing(first.group)
+    if missing < MISSING_ROWS or waiting.rows >= config.limits.max_rows:
         return now
-    hold_s = config.hold_s()
-    if hold_s * waiting.rows > config.fit.coefficients.fixed_s * missing:
+    if company.usual_share < RETURNING_SHARE:
         return now
-    until_s = min(ended_s + hold_s, config.company.last_came_s + GAP_SHARE * hold_s)
+    until_s = company.held_until_s(longest_s)
     next_late = waiting.first_deadline()
     if next_late is not None:
         rows = waiting.rows + round(missing)

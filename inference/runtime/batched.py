@@ -28,7 +28,8 @@ RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_38
 """The limits in pixels of width. The answer alone takes nine kilobytes for each."""
 EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)
 """The limits in tokens. A larger batch is no faster, and every caller in it waits for all of it."""
-ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=0)
+ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=30)
+"""The limits in rows. If a run costs much whatever its size, a batch waits for the callers that were just answered."""
 
 OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = {
     "ocr": {"detection": DETECTION_LIMITS, "recognition": RECOGNITION_LIMITS},

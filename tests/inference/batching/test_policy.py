@@ -138,43 +138,53 @@ def test_company_that_would_make_the_first_late_stays_out() -> None:
 
 
 class TestHoldingBack:
-    def company(self, *, usual: float, came: int = 1, ended_s: float = NOW, last_s: float = NOW) -> Company:
-        return Company(usual_rows=usual, came_rows=came, ended_s=ended_s, last_came_s=last_s)
+    def company(
+        self, *, ran: int, came: int = 1, share: float = 1.0, ended_s: float = NOW, last_s: float = NOW
+    ) -> Company:
+        return Company(usual_share=share, ran_rows=ran, came_rows=came, ended_s=ended_s, last_came_s=last_s)
 
     def test_callers_who_usually_come_back_are_waited_for(self) -> None:
-        settings = config(ONLY_RUNS, company=self.company(usual=60))
-        assert wait_s(queue(1), settings) == pytest.approx(0.005 / 4)
+        settings = config(ONLY_RUNS, company=self.company(ran=60))
+        assert wait_s(queue(1), settings) == pytest.approx(0.005 / 2)
+
+    def test_callers_who_usually_stay_away_are_not_waited_for(self) -> None:
+        settings = config(ONLY_RUNS, company=self.company(ran=60, share=0.5))
+        assert isinstance(decide(queue(1), settings, NOW), Dispatch)
 
     def test_a_caller_alone_never_waits(self) -> None:
-        assert isinstance(decide(queue(1), config(ONLY_RUNS, company=self.company(usual=1)), NOW), Dispatch)
+        assert isinstance(decide(queue(1), config(ONLY_RUNS, company=self.company(ran=1)), NOW), Dispatch)
+
+    def test_two_callers_wait_for_each_other(self) -> None:
+        assert wait_s(queue(1), config(ONLY_RUNS, company=self.company(ran=1, came=0, share=0.9))) > 0
 
     def test_a_full_batch_never_waits(self) -> None:
-        settings = config(ONLY_RUNS, company=self.company(usual=500))
+        settings = config(ONLY_RUNS, company=self.company(ran=500))
         assert isinstance(decide(queue(*[1] * 64), settings, NOW), Dispatch)
 
-    def test_a_cheap_run_is_not_waited_with(self) -> None:
-        cheap = CostFit(100, {}, Coefficients(0.0, 0.001, 0.0))
-        assert isinstance(decide(queue(1), config(cheap, company=self.company(usual=60)), NOW), Dispatch)
+    @pytest.mark.parametrize("fixed_s", [0.0, 0.0005])
+    def test_a_cheap_run_is_not_waited_with(self, fixed_s: float) -> None:
+        cheap = CostFit(100, {}, Coefficients(fixed_s, 0.001, 0.0))
+        assert isinstance(decide(queue(1), config(cheap, company=self.company(ran=60)), NOW), Dispatch)
 
     def test_it_ends_when_nobody_follows(self) -> None:
-        settings = config(ONLY_RUNS, company=self.company(usual=60, ended_s=NOW - 0.003, last_s=NOW - 0.002))
+        settings = config(ONLY_RUNS, company=self.company(ran=60, ended_s=NOW - 0.004, last_s=NOW - 0.003))
         assert isinstance(decide(queue(1), settings, NOW), Dispatch)
 
     def test_it_ends_after_the_longest_time_whoever_comes(self) -> None:
-        settings = config(ONLY_RUNS, company=self.company(usual=60, ended_s=NOW - 0.0049))
+        settings = config(ONLY_RUNS, company=self.company(ran=60, ended_s=NOW - 0.0049))
         assert wait_s(queue(1), settings) == pytest.approx(0.0001)
 
     def test_zero_milliseconds_turn_it_off(self) -> None:
-        settings = config(ONLY_RUNS, BatchLimits(max_wait_ms=0), self.company(usual=60))
+        settings = config(ONLY_RUNS, BatchLimits(max_wait_ms=0), self.company(ran=60))
         assert isinstance(decide(queue(1), settings, NOW), Dispatch)
 
     def test_a_deadline_is_not_waited_past(self) -> None:
         waiting = WaitingPieces()
         put(waiting, deadline_s=NOW + 0.0405)
-        assert wait_s(waiting, config(ONLY_RUNS, company=self.company(usual=60))) == pytest.approx(0.0005)
+        assert wait_s(waiting, config(ONLY_RUNS, company=self.company(ran=60))) == pytest.approx(0.0005)
 
     def test_company_of_another_kind_is_not_waited_for(self) -> None:
-        settings = config(ONLY_RUNS, company=self.company(usual=60))
+        settings = config(ONLY_RUNS, company=self.company(ran=60))
         assert isinstance(decide(queue(1, group="other"), settings, NOW), Dispatch)
 
 
