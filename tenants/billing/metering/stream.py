@@ -8,7 +8,7 @@ import redis.asyncio
 import structlog
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import RedisError
 
 from tenants.billing.metering.events import MeterEvent, write_event
 from tenants.billing.metering.keys import FIELD, STREAM
@@ -17,8 +17,10 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 2.0
 MAX_WAITING = 10_000
-_ADD = b"*5\r\n$4\r\nXADD\r\n$%d\r\n%b\r\n$1\r\n*\r\n$%d\r\n%b\r\n" % (len(STREAM), STREAM, len(FIELD), FIELD)
-"""The command up to its last argument, in the protocol of Redis. The library takes three times as long to write it."""
+_SCRIPT = b"for _, event in ipairs(ARGV) do redis.call('XADD', KEYS[1], '*', '%b', event) end return #ARGV" % FIELD
+"""One command for all events of a round trip, because each answer takes as long to read as an event to write."""
+_HEAD = b"$4\r\nEVAL\r\n$%d\r\n%b\r\n$1\r\n1\r\n$%d\r\n%b\r\n" % (len(_SCRIPT), _SCRIPT, len(STREAM), STREAM)
+"""The command up to the events, in the protocol of Redis. The library takes three times as long to write it."""
 
 
 class MeteringUnavailable(DomainError):
@@ -37,7 +39,8 @@ class MeteringUnavailable(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    command: bytes
+    event: bytes
+    """The event as an argument of the command."""
     due_s: float
     """The deadline on the event loop's clock."""
     taken: "asyncio.Future[None]"
@@ -75,7 +78,7 @@ class MeterStream:
             raise MeteringUnavailable
         loop = asyncio.get_running_loop()
         due_s = loop.time() + TIMEOUT_S
-        uses = [_Use(_command(event), due_s, loop.create_future()) for event in events]
+        uses = [_Use(_argument(event), due_s, loop.create_future()) for event in events]
         self._waiting += uses
         if self._writer is None and uses:
             self._writer = loop.create_task(self._write_on())
@@ -98,46 +101,40 @@ class MeterStream:
         finally:
             self._writer = None
             left, self._waiting = self._waiting, []
-            _end(left, [asyncio.CancelledError()] * len(left))
+            _end(left, asyncio.CancelledError())
 
     async def _write(self, together: Sequence[_Use]) -> None:
-        errors: Sequence[BaseException | None] = [asyncio.CancelledError()] * len(together)
+        error: BaseException | None = asyncio.CancelledError()
+        command = b"*%d\r\n%b%b" % (4 + len(together), _HEAD, b"".join(use.event for use in together))
         try:
             # The event that has waited longest sets the deadline for all, because the same Redis delayed the others.
             async with asyncio.timeout_at(together[0].due_s):
-                errors = await self._say_twice(b"".join(use.command for use in together), len(together))
-        except (RedisError, OSError) as error:
-            errors = [error] * len(together)
+                await self._say_twice(command)
+            error = None
+        except (RedisError, OSError) as failure:
+            error = failure
         finally:
-            _end(together, errors)
-        self._tell(next(filter(None, errors), None))
+            _end(together, error)
+        self._tell(error)
 
-    async def _say_twice(self, commands: bytes, count: int) -> Sequence[ResponseError | None]:
-        """Send the commands, and again only if the connection broke. An event sent twice is counted once."""
+    async def _say_twice(self, command: bytes) -> None:
+        """Send the command, and again only if the connection broke. An event sent twice is counted once."""
         try:
-            return await self._say(commands, count)
+            await self._say(command)
         except (redis.ConnectionError, OSError):
-            return await self._say(commands, count)
+            await self._say(command)
 
-    async def _say(self, commands: bytes, count: int) -> Sequence[ResponseError | None]:
-        heard: list[ResponseError | None] = []
+    async def _say(self, command: bytes) -> None:
+        heard = False
         try:
-            await self._connection.send_packed_command([commands])
-            while len(heard) < count:
-                heard.append(await self._hear())
-        finally:
-            if len(heard) < count or any(heard):
-                # Responses that were not read must not be mistaken for those of the next commands. A server that
-                # refuses may have become a replica.
-                await self._connection.disconnect(nowait=True)
-        return heard
-
-    async def _hear(self) -> ResponseError | None:
-        try:
+            await self._connection.send_packed_command([command])
             await self._connection.read_response()
-        except ResponseError as error:
-            return error
-        return None
+            heard = True
+        finally:
+            if not heard:
+                # A response that was not read must not be mistaken for that of the next command. A server that refuses
+                # may have become a replica.
+                await self._connection.disconnect(nowait=True)
 
     def _tell(self, error: BaseException | None) -> None:
         """Log an outage of Redis once each time it begins."""
@@ -146,11 +143,11 @@ class MeterStream:
         self._away = error is not None
 
 
-def _command(event: MeterEvent) -> bytes:
+def _argument(event: MeterEvent) -> bytes:
     written = write_event(event)
-    return b"%b$%d\r\n%b\r\n" % (_ADD, len(written), written)
+    return b"$%d\r\n%b\r\n" % (len(written), written)
 
 
-def _end(uses: Sequence[_Use], errors: Sequence[BaseException | None]) -> None:
-    for use, error in zip(uses, errors, strict=True):
+def _end(uses: Sequence[_Use], error: BaseException | None) -> None:
+    for use in uses:
         use.end(error)
