@@ -68,6 +68,8 @@ from tenants.request_log.entries import LONGEST_PATH, without_keys
 log = structlog.get_logger(__name__)
 MAX_PATHS = 2_000
 """The most paths that are remembered. If there are more, all are forgotten."""
+WRITTEN_TIMES = 6
+"""The most bytes of an answer for each byte of its numbers. In JSON, a number takes 24 characters with its comma."""
 LOOKED_EVERY_S = 0.05
 """The time between two looks after the calls that wait. A call that has lasted so long is listened to, so that it ends
 when its client disconnects."""
@@ -101,6 +103,8 @@ class _Call:
     """True as soon as the uses are being written to the stream. What is reserved for them then stays until it expires,
     if it is not known whether they were written.
     """
+    begun: bool = False
+    """True as soon as the answer is being sent."""
     whole_s: float = 0.0
     """The time at which the whole body had arrived."""
 
@@ -159,13 +163,14 @@ class FastCalls:
             call.whole_s = time.monotonic()
             handed_on = not await self._answer(call, scope, _joined(messages), body, send)
             if handed_on:
+                call.held.release()
                 scope[ADMISSION], scope[NOTE], scope[CALLER] = call.admission, call.note, call.note.caller
                 await self._guard(scope, _replayed(messages, receive), send)
         except ClientGone:
             log.info("client_disconnected", path=without_keys(call.path), request_id=call.note.request_id)
             request_seconds(call.kind, "disconnected").observe(time.perf_counter() - call.note.started_s)
         except Exception as error:
-            if handed_on:
+            if handed_on or call.begun:
                 raise
             await self._guard.refuse(scope, error, send, call.note, call.admission, hang_up=not call.whole_s)
         finally:
@@ -359,7 +364,7 @@ class FastCalls:
             call.admission.use_tokens(answer.units.tokens)
             uses = uses_of(call.identity, target, answer.units, None)
         try:
-            body, in_json = answer.body()
+            body, in_json = await self._body(call, answer)
         except DomainError as error:
             # The model has run, but its answer cannot be written in the form that the caller wants.
             if error.code == WRONGLY_ASKED:
@@ -379,10 +384,21 @@ class FastCalls:
         call.note.known = note.word
         await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
 
+    async def _body(self, call: _Call, answer: PlannedAnswer) -> tuple[bytes, int | None]:
+        """Write the answer, in a thread if it is large."""
+        if answer.size <= SMALL_BYTES:
+            return answer.body()
+        room = WRITTEN_TIMES * answer.size
+        self._room.take(room, call.identity.tenant_id)
+        try:
+            return await asyncio.to_thread(answer.body)
+        finally:
+            self._room.free(room, call.identity.tenant_id)
+
     async def _send(
         self, call: _Call, body: bytes, content_type: Header, headers: Iterable[Header], send: Send
     ) -> None:
-        call.note.status = 200
+        call.note.status, call.begun = 200, True
         FAST_CALLS.inc()
         request_seconds(call.kind, "answered").observe(time.perf_counter() - call.note.started_s)
         start = [

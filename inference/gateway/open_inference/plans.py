@@ -295,6 +295,13 @@ class PlannedAnswer:
     described: Sequence[tuple[str, str, tuple[int, ...]]] = ()
     buffers: Sequence[memoryview] = ()
 
+    @property
+    def size(self) -> int:
+        """Return the number of bytes of the outputs. For texts it is a guess."""
+        if self.tensors is None:
+            return sum(map(len, self.buffers))
+        return sum(tensor.nbytes if tensor.dtype.kind != "O" else 64 * tensor.size for tensor in self.tensors.values())
+
     def arrays(self) -> Mapping[str, Array]:
         if self.tensors is not None:
             return self.tensors

@@ -101,7 +101,8 @@ class EdgeGuard:
         self._deadlines = deadlines or Deadlines()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope[REQUEST_ID] = request_id(header(scope, b"x-request-id"))
+        if NOTE not in scope:
+            scope[REQUEST_ID] = request_id(header(scope, b"x-request-id"))
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         elif is_api(scope["path"]):
