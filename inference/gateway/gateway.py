@@ -62,9 +62,10 @@ class Gateway:
         open_inference: Handler,
         grpc: Handler | None = None,
         call_holds: CallHolds | None = None,
+        room: Room | None = None,
     ) -> None:
-        """Set up the handlers. `grpc` is None if there is no gRPC port, and `till` is None if calls are not
-        paid for.
+        """Set up the handlers. `grpc` is None if there is no gRPC port, and `call_holds` is None if calls are
+        not paid for.
         """
         self._inner = inner
         self._stop = stop
@@ -73,7 +74,7 @@ class Gateway:
         self._open_inference = open_inference
         self._grpc = grpc
         self._call_holds = call_holds
-        self._room = Room()
+        self._room = room or Room()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not is_call(scope["path"]):

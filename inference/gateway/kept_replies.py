@@ -27,7 +27,9 @@ from inference.gateway.targets import Target
 from inference.gateway.written_replies import KeptReply, read_reply, write_reply
 
 RAW = "maas.raw_request"
-"""The scope key for the request as it was sent, if a reply to it has been looked for in vain."""
+"""The scope key for the request as it was sent, if a reply to it has been looked for in vain. It is None if it is not
+worthwhile to look.
+"""
 REPLY_BYTES = 1_000
 """The approximate memory that a reply takes besides its body."""
 MAX_SHARED_BYTES = 64 << 10
@@ -64,8 +66,8 @@ class KeptReplies:
 
     async def raw(self, exchange: Exchange, body: bytes) -> "RawRequest | None":
         """Return the raw request, or None if no reply is to be looked up or cached."""
-        looked: RawRequest | None = exchange.scope.get(RAW)
-        if looked is not None:
+        if RAW in exchange.scope:
+            looked: RawRequest | None = exchange.scope[RAW]
             return looked
         wish = cache_wish(exchange.cache_control)
         if not wish.keeps:

@@ -68,8 +68,8 @@ from tenants.request_log.entries import LONGEST_PATH, without_keys
 log = structlog.get_logger(__name__)
 MAX_PATHS = 2_000
 """The most paths that are remembered. If there are more, all are forgotten."""
-WRITTEN_TIMES = 6
-"""The most bytes of an answer for each byte of its numbers. In JSON, a number takes 24 characters with its comma."""
+MAX_PARTS = 8
+"""The most parts of a body, each of which takes memory besides its bytes. The general way reads bodies of more."""
 LOOKED_EVERY_S = 0.05
 """The time between two looks after the calls that wait. A call that has lasted so long is listened to, so that it ends
 when its client disconnects."""
@@ -129,6 +129,7 @@ class FastCalls:
         meter: MeterStream,
         book: StatisticsBook,
         call_holds: CallHolds,
+        room: Room,
         deadlines: Deadlines,
     ) -> None:
         self._guard = guard
@@ -144,7 +145,7 @@ class FastCalls:
         self._book = book
         self._call_holds = call_holds
         self._deadlines = deadlines
-        self._room = Room()
+        self._room = room
         self._waits = _Waits(stop)
         self._references: dict[str, str | None] = {EMBEDDINGS: ""}
         self._plans: dict[str, tuple[Target, Plans]] = {}
@@ -156,16 +157,20 @@ class FastCalls:
             return
         body = GuardedBody(scope, receive, self._allowance(), self._stop)
         messages: list[Message] = []
-        handed_on = False
+        handed_on, room = False, 0
         try:
             await call.admission.enter()
-            await _read(body, call.size, messages)
+            self._room.take(call.size + CHUNK_BYTES, call.identity.tenant_id)
+            room = call.size + CHUNK_BYTES
+            whole = await _read(body, call.size, messages)
             call.whole_s = time.monotonic()
-            handed_on = not await self._answer(call, scope, _joined(messages), body, send)
+            handed_on = not whole or not await self._answer(call, scope, _joined(messages), body, send)
             if handed_on:
                 call.held.release()
+                self._room.free(room, call.identity.tenant_id)
+                room = 0
                 scope[ADMISSION], scope[NOTE], scope[CALLER] = call.admission, call.note, call.note.caller
-                await self._guard(scope, _replayed(messages, receive), send)
+                await self._guard(scope, _replayed(messages, receive, whole=whole), send)
         except ClientGone:
             log.info("client_disconnected", path=without_keys(call.path), request_id=call.note.request_id)
             request_seconds(call.kind, "disconnected").observe(time.perf_counter() - call.note.started_s)
@@ -176,9 +181,10 @@ class FastCalls:
         finally:
             if not call.recording:
                 call.held.release()
+            self._room.free(room, call.identity.tenant_id)
+            call.admission.end()
             if not handed_on:
                 self._journal.close(call.note)
-                call.admission.end()
 
     def _allowance(self) -> Allowance:
         return usual_allowance(SMALL_BYTES, self._deadlines.idle_s, self._deadlines.request_s)
@@ -228,10 +234,12 @@ class FastCalls:
 
     def _reference(self, path: str) -> str | None:
         """Return the model that the path names, or None if this is no path of such a call."""
+        if len(path) > LONGEST_PATH:
+            return None
         try:
             return self._references[path]
         except KeyError:
-            route = route_of(path) if len(path) <= LONGEST_PATH else None
+            route = route_of(path)
             reference = route.reference if route is not None and route.action == "infer" else None
             if len(self._references) >= MAX_PATHS:
                 self._references = {EMBEDDINGS: ""}
@@ -243,14 +251,9 @@ class FastCalls:
         target = self._targets.known(call.reference) if call.reference else None
         if call.reference and (target is None or not _may_run(call.identity, target)):
             return False
-        room = len(sent) + CHUNK_BYTES
-        self._room.take(room, call.identity.tenant_id)
-        try:
-            if target is not None:
-                return await self._run(call, target, sent, body, send)
-            return call.caches and await self._repeat(call, scope, sent, send)
-        finally:
-            self._room.free(room, call.identity.tenant_id)
+        if target is not None:
+            return await self._run(call, target, sent, body, send)
+        return call.caches and await self._repeat(call, scope, sent, send)
 
     async def _repeat(self, call: _Call, scope: Scope, sent: bytes, send: Send) -> bool:
         """Answer with the reply that was given to the same request. Return False if there is none."""
@@ -258,6 +261,7 @@ class FastCalls:
         if holder is None:
             return False
         raw = self._replies.raw_of(holder, call.path, scope["headers"], sent, ANYTHING)
+        scope[RAW] = None
         if raw is None:
             return False
         kept = await self._replies.find(raw)
@@ -286,8 +290,17 @@ class FastCalls:
             return max_of(target.model, agreed.price, agreed.cached_price, TENSORS, window, gpu_ms=gpu_ms)
 
         price = agreed.price if kept is None else agreed.cached_price
-        await call.held.reserve(call.identity, uuid7, price.currency, most)
-        await call.admission.enter_model(target.model)
+        try:
+            await call.held.reserve(call.identity, uuid7, price.currency, most)
+            await call.admission.enter_model(target.model)
+        except DomainError:
+            self._count_failed(call, target)
+            raise
+
+    def _count_failed(self, call: _Call, target: Target) -> None:
+        if call.reference:
+            lasted_ms = (time.monotonic() - call.whole_s) * 1000
+            self._book.add(call.tenant, target.key, counts_of_failed(lasted_ms, time.time_ns() // 1_000_000))
 
     async def _record(self, call: _Call, uses: list[MeterEvent]) -> None:
         call.recording = True
@@ -295,7 +308,7 @@ class FastCalls:
         call.held.spend(uses)
 
     async def _run(self, call: _Call, target: Target, sent: bytes, body: GuardedBody, send: Send) -> bool:
-        plans = self._plans_of(call.reference, target)
+        plans = self._plans_of(target)
         length = _json_length(call.headers, len(sent))
         planned = None if length is None else plans.read(sent, length)
         if planned is None:
@@ -330,8 +343,7 @@ class FastCalls:
         except CallCanceled:
             raise ClientGone from None
         except (WorkRefused, ModelFailed, DomainError) as error:
-            lasted_ms = (time.monotonic() - call.whole_s) * 1000
-            self._book.add(call.tenant, target.key, counts_of_failed(lasted_ms, time.time_ns() // 1_000_000))
+            self._count_failed(call, target)
             raise error if isinstance(error, DomainError) else refusal_of(error) from error
         finally:
             worker.cancel(number)
@@ -380,7 +392,11 @@ class FastCalls:
             headers.append((HEADER_LENGTH, b"%d" % in_json))
         await self._record(call, uses)
         if keep is not None:
-            keep()
+            try:
+                keep()
+            except Exception:
+                # What is not kept is run again; who has paid is answered.
+                log.exception("result_not_cached")
         call.note.known = note.word
         await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
 
@@ -388,10 +404,12 @@ class FastCalls:
         """Write the answer, in a thread if it is large."""
         if answer.size <= SMALL_BYTES:
             return answer.body()
-        room = WRITTEN_TIMES * answer.size
+        room = answer.written_bytes()
         self._room.take(room, call.identity.tenant_id)
         try:
             return await asyncio.to_thread(answer.body)
+        except ModelFailed as error:
+            raise refusal_of(error) from error
         finally:
             self._room.free(room, call.identity.tenant_id)
 
@@ -412,12 +430,12 @@ class FastCalls:
         await send({"type": "http.response.start", "status": 200, "headers": start})
         await send({"type": "http.response.body", "body": body})
 
-    def _plans_of(self, reference: str, target: Target) -> Plans:
-        found = self._plans.get(reference)
+    def _plans_of(self, target: Target) -> Plans:
+        found = self._plans.get(target.key)
         if found is None or found[0] is not target:
             if len(self._plans) >= MAX_PATHS:
                 self._plans.clear()
-            found = self._plans[reference] = target, Plans(target)
+            found = self._plans[target.key] = target, Plans(target)
         return found[1]
 
 
@@ -485,7 +503,8 @@ def _json_length(headers: dict[bytes, bytes], size: int) -> int | None:
     written = headers.get(HEADER_LENGTH)
     if written is None:
         return size
-    return int(written) if written.isdigit() and int(written) <= size else None
+    # Python does not read numbers of thousands of digits.
+    return int(written) if written.isdigit() and len(written) < 20 and int(written) <= size else None
 
 
 def _came_from(scope: Scope, headers: dict[bytes, bytes]) -> str:
@@ -495,25 +514,32 @@ def _came_from(scope: Scope, headers: dict[bytes, bytes]) -> str:
     return peer[0] if peer else ""
 
 
-async def _read(body: GuardedBody, size: int, messages: list[Message]) -> None:
-    """Read the body, which ends with its last byte whether or not a message says so. Raises ClientGone."""
-    while size > 0:
+async def _read(body: GuardedBody, size: int, messages: list[Message]) -> bool:
+    """Read the body, which ends with its last byte whether or not a message says so. Return False if it arrives in many
+    parts, of which the rest has yet to be read. Raises ClientGone.
+    """
+    while size > 0 and len(messages) < MAX_PARTS:
         message = await body()
         if message["type"] == "http.disconnect":
             raise ClientGone
         messages.append(message)
         size -= len(message["body"])
         if not message.get("more_body", False):
-            return
+            return True
+    return size <= 0
 
 
 def _joined(messages: list[Message]) -> bytes:
     return messages[0]["body"] if len(messages) == 1 else b"".join(message["body"] for message in messages)
 
 
-def _replayed(messages: list[Message], receive: Receive) -> Receive:
-    """Return a `receive` that gives the messages again, and then the following ones."""
+def _replayed(messages: list[Message], receive: Receive, *, whole: bool) -> Receive:
+    """Return a `receive` that gives the messages again, and then the following ones. The last message of a whole body
+    says so, because the one that says nothing else may have been read already.
+    """
     waiting = deque(messages)
+    if whole and waiting:
+        waiting[-1] = {**waiting[-1], "more_body": False}
 
     async def again() -> Message:
         return waiting.popleft() if waiting else await receive()

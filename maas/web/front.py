@@ -18,6 +18,7 @@ from inference.gateway.kept_replies import KeptReplies
 from inference.gateway.known_results import KnownResults
 from inference.gateway.open_inference.routes import OpenInference
 from inference.gateway.openai.embeddings import Embeddings
+from inference.gateway.room import Room
 from inference.gateway.targets import Targets
 from inference.registry.selectors import remembering_versions
 from inference.rpc import AsyncLaneClient
@@ -127,6 +128,7 @@ class Front:
         # sooner.
         self._replies = KeptReplies(self._known_results, self._cache, _memory_bytes() // 2)
         self._meter = MeterStream(redis_url)
+        self._room = Room()
         self._desk = Desk(redis_url)
         self._call_holds = CallHolds(self._models, redis_url)
         self._health = Health(self._gateway(live), ReadinessProbe(web_checks()), self._stop)
@@ -156,6 +158,7 @@ class Front:
             meter=self._meter,
             book=self._book,
             call_holds=self._call_holds,
+            room=self._room,
             deadlines=deadlines or Deadlines(),
         )
         self._grpc = self._grpc_port(sessions)
@@ -185,6 +188,7 @@ class Front:
                 "inference.gateway.open_inference.grpc.service", "GrpcInference", inference, open_inference
             ),
             call_holds=self._call_holds,
+            room=self._room,
         )
 
     def _grpc_port(self, sessions: Sessions) -> "GrpcPort | None":

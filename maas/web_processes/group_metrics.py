@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import structlog
@@ -30,11 +31,13 @@ class GroupMetrics:
         self._inner = inner
         self._number = number
         self._sockets = sockets
+        self._threads = ThreadPoolExecutor(2 * len(sockets), "metrics")
+        """Separate threads, because siblings that ask each other would otherwise wait for each other's."""
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] == "lifespan":
             asyncio.get_running_loop().add_reader(self._sockets[self._number], self._accept)
-        elif scope["path"] == "/metrics":
+        elif scope["type"] == "http" and scope["path"] == "/metrics":
             return self._answer(send)
         return self._inner(scope, receive, send)
 
@@ -46,9 +49,10 @@ class GroupMetrics:
     async def _text_of(self, number: int) -> str:
         """Return the metrics of a process, or an empty text if it does not answer in time."""
         if number == self._number:
-            return (await asyncio.to_thread(generate_latest)).decode()
+            return (await asyncio.get_running_loop().run_in_executor(self._threads, generate_latest)).decode()
         try:
-            return await asyncio.to_thread(_read, self._sockets[number].getsockname())
+            name = self._sockets[number].getsockname()
+            return await asyncio.get_running_loop().run_in_executor(self._threads, _read, name)
         except OSError as error:
             log.warning("metrics_incomplete", process=number, error=str(error))
             return ""
@@ -56,7 +60,7 @@ class GroupMetrics:
     def _accept(self) -> None:
         with suppress(BlockingIOError):
             connection, _ = self._sockets[self._number].accept()
-            asyncio.get_running_loop().run_in_executor(None, _write, connection)
+            asyncio.get_running_loop().run_in_executor(self._threads, _write, connection)
 
 
 def merged(texts: dict[str, str]) -> bytes:

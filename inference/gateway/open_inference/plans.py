@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from inference.core.contracts import Json, TensorInput, Units, WorkRefused
+from inference.gateway.open_inference.answer_sizes import written_bytes
 from inference.gateway.open_inference.answers import write_answer
 from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.infer import checked_work, given_outputs
@@ -30,6 +31,8 @@ from inference.runtime.tensor_requests import validate_input
 from inference.runtime.tensors import Array, datatype_of
 from tenants.core.errors import DomainError
 
+RUNTIME = "onnx"
+"""The runtime whose answers are tensors. Those of others are written by the general way."""
 MAX_PLANS = 512
 """The most plans of a model version. If there are more, all are forgotten."""
 MAX_HEADER_BYTES = 4096
@@ -179,7 +182,7 @@ class Plans:
         named = None if request.id is UNSET else request.id
         data = [one.data for one in request.inputs if one.data is not UNSET]
         envelope = _envelope(request, text, len(data))
-        if envelope is None:
+        if envelope is None or len(envelope) > MAX_HEADER_BYTES:
             return None
         plan = self._plan(envelope, body, length)
         if plan is None:
@@ -194,6 +197,8 @@ class Plans:
     def _plan(self, envelope: bytes, body: bytes, length: int) -> _Plan | None:
         if envelope in self._by_envelope:
             return self._by_envelope[envelope]
+        if self._target.runtime != RUNTIME:
+            return None
         try:
             request = read_request(body, length)
             work = checked_work(self._face, request)
@@ -301,6 +306,10 @@ class PlannedAnswer:
         if self.tensors is None:
             return sum(map(len, self.buffers))
         return sum(tensor.nbytes if tensor.dtype.kind != "O" else 64 * tensor.size for tensor in self.tensors.values())
+
+    def written_bytes(self) -> int:
+        """Return about how large the answer will be."""
+        return written_bytes(given_outputs(self.planned.plan, self.arrays()))
 
     def arrays(self) -> Mapping[str, Array]:
         if self.tensors is not None:

@@ -17,6 +17,8 @@ from tenants.core.errors import DomainError
 log = structlog.get_logger(__name__)
 TIMEOUT_S = 2.0
 MAX_WAITING = 10_000
+TOGETHER = 1_000
+"""The most events of one command. Redis does nothing else while it runs."""
 _SCRIPT = b"for _, event in ipairs(ARGV) do redis.call('XADD', KEYS[1], '*', '%b', event) end return #ARGV" % FIELD
 """One command for all events of a round trip, because each answer takes as long to read as an event to write."""
 _HEAD = b"$4\r\nEVAL\r\n$%d\r\n%b\r\n$1\r\n1\r\n$%d\r\n%b\r\n" % (len(_SCRIPT), _SCRIPT, len(STREAM), STREAM)
@@ -96,7 +98,7 @@ class MeterStream:
     async def _write_on(self) -> None:
         try:
             while self._waiting:
-                together, self._waiting = self._waiting, []
+                together, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
                 await self._write(together)
         finally:
             self._writer = None
