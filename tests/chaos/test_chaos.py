@@ -34,7 +34,7 @@ def test_whatever_is_killed_frozen_cut_broken_or_wiped_every_accepted_job_ends_a
 
 
 def test_without_the_outbox_the_harness_finds_lost_jobs() -> None:
-    words = "--control --plain --seed 6 --jobs 60 --kills 0 --freezes 0 --cuts 0 --wipes 3 --settle 8"
+    words = "--control --plain --seed 6 --jobs 60 --kills 0 --freezes 0 --cuts 0 --wipes 5 --settle 8"
     ended = chaos(*words.split())
     assert ended.returncode == 1, ended.stdout
     assert "BROKEN lost: " in ended.stdout

@@ -59,7 +59,8 @@ def in_bash(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=folder,
-        env=without_product(os.environ),
+        # Programs of callers have packages that the product does without.
+        env=without_product(os.environ) | {"PYTHONPATH": ""},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

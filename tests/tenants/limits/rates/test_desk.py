@@ -1,6 +1,7 @@
 """Tests of many callers at several processes: what is let through, and what Redis does meanwhile."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -405,7 +406,9 @@ asyncio.run(go())
 def test_a_killed_process_gives_its_places_back_within_seconds(server: MortalRedis) -> None:
     limit = calls(4)
     command = [sys.executable, "-c", KILLED, server.url, limit.key]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    # It imports this module, and so all that pytest imports.
+    env = os.environ | {"PYTHONPATH": ""}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
 
