@@ -8,9 +8,9 @@ import msgspec
 
 from inference.core.contracts import Embedding, Json, Units, WorkOutput, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed, ModelOverloaded, StepFailed
-from inference.rpc.arrays import lift, lower, read_array, write_array
+from inference.rpc.arrays import ITEMS, lift, lower, read_array, write_array
 from inference.rpc.errors import LaneUnavailable, MessageMalformed
-from inference.rpc.frames import SIZES, Buffer, json_text, pack, pack_text, unpack
+from inference.rpc.frames import SIZES, Buffer, json_text, pack, pack_text, places_of, split, unpack
 from inference.runtime.tensors import Array
 from tenants.core.messages import names_in_words
 
@@ -46,24 +46,42 @@ class LaneAnswer:
     """The answer's bytes as they arrived."""
 
 
+Described = tuple[str, str, tuple[int, ...]]
+"""The name, datatype and shape of a tensor."""
+
+
 class _Header(msgspec.Struct, omit_defaults=True):
     """The header of an answer. What models say of themselves is written as JSON before."""
 
     result: msgspec.Raw
     units: tuple[int, int, int]
     ms: tuple[float, float]
-    spent: tuple[float, float, float]
     steps: Mapping[str, float]
-    sizes: Sequence[int] = msgspec.field(name=SIZES)
+    sizes: list[int] = msgspec.field(name=SIZES)
+    spent: tuple[float, float, float] = (0.0, 0.0, 0.0)
     embedding: msgspec.Raw | None = None
-    lifted: Sequence[Json] = ()
-    tensors: Sequence[Json] | None = None
+    lifted: Sequence[Any] = ()
+    tensors: Sequence[Described] | None = None
     device_us: int = 0
     row_tokens: Sequence[int] = ()
     joined: bool = False
 
 
 _NOTHING = msgspec.Raw(b"{}")
+_read_header = msgspec.json.Decoder(_Header).decode
+
+
+@dataclass(slots=True)
+class PlainAnswer:
+    """An answer that is tensors of numbers and nothing else. They are still the bytes of the message."""
+
+    units: Units
+    queue_ms: float
+    run_ms: float
+    spent: SpentMs
+    joined: bool
+    described: Sequence[Described]
+    buffers: Sequence[memoryview]
 
 
 def write_answer(answer: LaneAnswer) -> bytes:
@@ -72,7 +90,7 @@ def write_answer(answer: LaneAnswer) -> bytes:
     tensors = None
     if output.tensors is not None:
         written = [write_array(name, array) for name, array in output.tensors.items()]
-        tensors = [described for described, _buffer in written]
+        tensors = [(name, kind, tuple(shape)) for (name, kind, shape), _buffer in written]
         buffers += [buffer for _described, buffer in written]
     header = _Header(
         result=result,
@@ -103,6 +121,22 @@ def _written(output: WorkOutput) -> tuple[msgspec.Raw, msgspec.Raw | None, list[
 
 def write_error(error: WorkError) -> bytes:
     return pack({"error": _describe(error)})
+
+
+def read_plain(payload: Buffer) -> PlainAnswer | None:
+    """Return the answer without reading its tensors, or None if `read_answer` has to read it."""
+    text, message = split(payload)
+    try:
+        said = _read_header(text)
+    except msgspec.DecodeError:
+        return None  # It is an error, or text that only Python's decoder reads.
+    if said.tensors is None or bytes(said.result) != b"{}" or said.embedding is not None or said.lifted:
+        return None
+    if not all(kind in ITEMS for _name, kind, _shape in said.tensors):
+        return None
+    buffers = [message[place] for place in places_of({SIZES: said.sizes}, text, len(message))]
+    units = Units(*said.units, said.device_us)
+    return PlainAnswer(units, *said.ms, SpentMs(*said.spent), said.joined, said.tensors, buffers)
 
 
 def read_answer(payload: Buffer) -> LaneAnswer:

@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inference.core.contracts import Json
@@ -31,23 +31,25 @@ def json_text(value: Json) -> bytes:
 def pack_text(text: bytes, buffers: Sequence[Buffer]) -> bytes:
     """Return the message of a header that has been written as JSON, with the sizes of its buffers."""
     parts: list[Buffer] = [_HEAD.pack(VERSION, len(text)), text]
-    written = _HEAD.size + len(text)
-    for buffer in buffers:
-        gap = -written % ALIGNMENT
-        parts += [bytes(gap), buffer]
-        written += gap + len(buffer)
+    for gap, buffer in zip(_gaps(text, map(len, buffers)), buffers, strict=True):
+        parts += [gap, buffer]
     return b"".join(parts)
 
 
 def between(header: Mapping[str, Json], sizes: Sequence[int]) -> list[bytes]:
     """Return the bytes of a message before each of its buffers, of which only the sizes matter."""
     text = json_text({**header, SIZES: sizes})
-    head = _HEAD.pack(VERSION, len(text)) + text
-    written, gaps = len(head), []
+    first, *others = _gaps(text, sizes)
+    return [_HEAD.pack(VERSION, len(text)) + text + first, *others]
+
+
+def _gaps(text: bytes, sizes: Iterable[int]) -> Iterator[bytes]:
+    """Yield the bytes that align each of the buffers that follow the header."""
+    written = _HEAD.size + len(text)
     for size in sizes:
-        gaps.append(bytes(-written % ALIGNMENT))
-        written += len(gaps[-1]) + size
-    return [head + gaps[0], *gaps[1:]]
+        gap = bytes(-written % ALIGNMENT)
+        yield gap
+        written += len(gap) + size
 
 
 def unpack(data: Buffer) -> tuple[dict[str, Any], list[memoryview]]:

@@ -76,7 +76,7 @@ class Run:
     """True if no thread waits for the run, so that it takes no slots."""
     began_s: float = 0.0
     result: Result | Exception | None = None
-    """What was begun without a thread, or the error that refused it."""
+    """The work that was begun without a thread, or the error that refused it."""
     steps: "count[int]" = field(default_factory=count)
     """A counter of the two steps before the answer of a begun run: it has ended, and `result` is known. Either step may
     be the first.

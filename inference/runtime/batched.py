@@ -40,7 +40,7 @@ OWN_LIMITS: Mapping[str, Mapping[str, BatchLimits]] = {
 
 
 class Asked(Protocol):
-    """What a caller asks of a model."""
+    """A caller's request to a model."""
 
     @property
     def work(self) -> WorkInput: ...

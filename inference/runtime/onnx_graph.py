@@ -68,17 +68,17 @@ MAX_FITTING = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """What is known of calls of one layout: it fits the graph."""
+    """A layout of calls that fits the graph."""
 
     rows: int
     alike: bool
     """True if all tensors have the same number of rows, no more than fit into a run."""
     group: Hashable
-    """What must be equal within a batch: everything except the number of rows."""
+    """The key of calls that may share a batch: everything about the layout except the number of rows."""
 
 
 class _Known:
-    """What the calls of an open session share, so that none of them looks it up again."""
+    """The facts that the calls of an open session share, so that none of them looks them up again."""
 
     def __init__(self, session: HostedSession) -> None:
         self.signature = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
@@ -308,7 +308,7 @@ def _known_of(session: HostedSession) -> _Known:
 
 
 _known: WeakKeyDictionary[HostedSession, _Known] = WeakKeyDictionary()
-"""What is known of the open sessions. Every call needs it."""
+"""The facts about the open sessions. Every call needs them."""
 
 
 def check_tensors(signature: Signature, tensors: Mapping[str, Array]) -> None:

@@ -1,8 +1,8 @@
 """Answer the calls that programs make by the million in one straight way: from the headers to the answer without a task
 of its own, a thread or a question to another process but the worker and the stream of uses.
 
-Whatever is unusual goes on to the general way, which is the reference: an unknown key, a limit that refuses, a body
-that arrives in parts, a request without a plan, a model without a free worker on this machine. Nothing is done twice.
+Whatever is unusual goes on to the general way, which is the reference: an unknown key, a body in chunks, a request
+without a plan, a model without a free worker on this machine. Nothing is done twice.
 """
 
 import asyncio
@@ -49,7 +49,6 @@ from maas.web.guard.journal import LONGEST_CAME_FROM, LONGEST_CLIENT, NOTE, Jour
 from maas.web.guard.keys import KeyRing
 from maas.web.guard.metrics import FAST_CALLS, request_seconds
 from maas.web.guard.request_ids import request_id
-from tenants.api.authentication import IDENTITY
 from tenants.billing.ledger.call_holds import CallHolds
 from tenants.billing.ledger.headroom import Most
 from tenants.billing.metering.events import MeterEvent
@@ -72,7 +71,8 @@ MAX_PARTS = 8
 """The most parts of a body, each of which takes memory besides its bytes. The general way reads bodies of more."""
 LOOKED_EVERY_S = 0.05
 """The time between two looks after the calls that wait. A call that has lasted so long is listened to, so that it ends
-when its client disconnects."""
+when its client disconnects.
+"""
 UNUSUAL = frozenset({b"transfer-encoding", b"content-encoding", b"expect", b"prefer"})
 """The headers of requests that the general way serves."""
 SNIFF = (b"x-content-type-options", b"nosniff")
@@ -197,8 +197,8 @@ class FastCalls:
         headers = dict(listed)
         if reference is None or scope["query_string"] or len(headers) != len(listed) or not UNUSUAL.isdisjoint(headers):
             return None
-        length, authorization = headers.get(b"content-length", b""), headers.get(b"authorization", b"")
-        if not length.isdigit() or not 0 < int(length) <= SMALL_BYTES or authorization[:7].lower() != b"bearer ":
+        size, authorization = _number(headers.get(b"content-length", b"")), headers.get(b"authorization", b"")
+        if not size or size > SMALL_BYTES or authorization[:7].lower() != b"bearer ":
             return None
         identity = self._keys.known(authorization[7:].strip().decode("latin-1"))
         if identity is None or identity.networks or not identity.livemode or self._stop.told:
@@ -209,7 +209,7 @@ class FastCalls:
             return None
         offered = headers.get(b"x-request-id")
         name = request_id(None if offered is None else offered.decode("latin-1"))
-        scope[REQUEST_ID], scope[IDENTITY] = name, identity
+        scope[REQUEST_ID] = name
         note = Note(
             "POST",
             path[:LONGEST_PATH],
@@ -227,7 +227,7 @@ class FastCalls:
             Admission(self._desk, identity.rates, is_call=True),
             note,
             headers,
-            int(length),
+            size,
             wish == ANYTHING,
             HeldCall(self._call_holds),
         )
@@ -501,10 +501,13 @@ def _may_run(identity: Identity, target: Target) -> bool:
 def _json_length(headers: dict[bytes, bytes], size: int) -> int | None:
     """Return the length of the JSON in the body, or None if the header that gives it is wrong."""
     written = headers.get(HEADER_LENGTH)
-    if written is None:
-        return size
-    # Python does not read numbers of thousands of digits.
-    return int(written) if written.isdigit() and len(written) < 20 and int(written) <= size else None
+    length = size if written is None else _number(written)
+    return None if length is None or length > size else length
+
+
+def _number(written: bytes) -> int | None:
+    """Return the number, or None if it is none. Python does not read numbers of thousands of digits."""
+    return int(written) if written.isdigit() and len(written) < 20 else None
 
 
 def _came_from(scope: Scope, headers: dict[bytes, bytes]) -> str:

@@ -175,7 +175,7 @@ async def written_as(
 
 
 class Wishes(Protocol):
-    """What a request says about the outputs."""
+    """A request, as far as it says which outputs are wanted, and how."""
 
     @property
     def wanted(self) -> tuple[WantedOutput, ...]: ...

@@ -21,10 +21,11 @@ from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.infer import checked_work, given_outputs
 from inference.gateway.open_inference.request_fields import MAX_CHARACTERS
 from inference.gateway.open_inference.requests import InferRequest, WantedOutput, read_request
+from inference.gateway.open_inference.works import tensors_of
 from inference.gateway.targets import Target
-from inference.rpc.answers import SpentMs, read_answer
+from inference.rpc.answers import Described, SpentMs, read_answer, read_plain
 from inference.rpc.arrays import ITEMS
-from inference.rpc.frames import SIZES, Buffer, between, places_of, split
+from inference.rpc.frames import Buffer, between
 from inference.rpc.works import parts_of
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
@@ -68,22 +69,7 @@ class _Request(Struct, forbid_unknown_fields=True):
     parameters: dict[str, Scalar] | UnsetType = UNSET
 
 
-class _Answer(Struct):
-    units: tuple[int, int, int]
-    ms: tuple[float, float]
-    spent: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    tensors: list[tuple[str, str, tuple[int, ...]]] | None = None
-    sizes: list[int] = msgspec.field(name="#", default_factory=list)
-    result: dict[str, Any] = {}
-    embedding: list[Any] | None = None
-    lifted: list[Any] = []
-    error: dict[str, Any] | None = None
-    device_us: int = 0
-    joined: bool = False
-
-
 _read_request = msgspec.json.Decoder(_Request).decode
-_read_answer = msgspec.json.Decoder(_Answer).decode
 _write = msgspec.json.Encoder().encode
 
 
@@ -216,29 +202,13 @@ class Plans:
 
     def answer(self, planned: Planned, payload: Buffer) -> "PlannedAnswer":
         """Read the answer of a worker. Raises the error that the model raised."""
-        text, message = split(payload)
-        try:
-            said = _read_answer(text)
-        except msgspec.DecodeError:
-            said = None
-        if said is None or said.tensors is None or not _is_plain(said):
-            answer = read_answer(payload)  # Raises the error.
-            tensors = answer.output.tensors or {}
-            return PlannedAnswer(
-                self, planned, answer.output.units, answer.queue_ms, answer.run_ms, answer.spent, answer.joined, tensors
-            )
-        buffers = [message[place] for place in places_of({SIZES: said.sizes}, text, len(message))]
-        return PlannedAnswer(
-            self,
-            planned,
-            Units(*said.units, said.device_us),
-            *said.ms,
-            SpentMs(*said.spent),
-            said.joined,
-            None,
-            said.tensors,
-            buffers,
-        )
+        plain = read_plain(payload)
+        if plain is not None:
+            times = (plain.queue_ms, plain.run_ms, plain.spent, plain.joined)
+            return PlannedAnswer(self, planned, plain.units, *times, None, plain.described, plain.buffers)
+        read = read_answer(payload)  # Raises the error.
+        times = (read.queue_ms, read.run_ms, read.spent, read.joined)
+        return PlannedAnswer(self, planned, read.output.units, *times, tensors_of(read.output))
 
     def body(self, answer: "PlannedAnswer") -> tuple[bytes, int | None]:
         """Return the body of the answer, and the length of its JSON if bytes follow it. Raises InvalidRequest if JSON
@@ -279,11 +249,9 @@ class _Frame:
     """The position of each output's values, or None if the JSON depends on the values."""
 
     def text(self, named: str | None) -> bytes:
-        return (
-            self.head + self.tail
-            if named is None
-            else b"".join((self.head, b',"id":', json.dumps(named).encode(), self.tail))
-        )
+        if named is None:
+            return self.head + self.tail
+        return b"".join((self.head, b',"id":', json.dumps(named).encode(), self.tail))
 
 
 @dataclass(slots=True)
@@ -297,7 +265,7 @@ class PlannedAnswer:
     joined: bool
     tensors: Mapping[str, Array] | None
     """The outputs, or None if they are still the bytes of the message."""
-    described: Sequence[tuple[str, str, tuple[int, ...]]] = ()
+    described: Sequence[Described] = ()
     buffers: Sequence[memoryview] = ()
 
     @property
@@ -341,7 +309,7 @@ def _envelope(request: _Request, text: bytes, with_data: int) -> bytes | None:
 
 def _plan_of(request: InferRequest, work: TensorInput, filled: Mapping[str, Json], *, in_bytes: bool) -> _Plan | None:
     types = tuple(datatype_of(tensor) or "" for tensor in work.tensors.values())
-    if filled or request.timeout_s is not None or not ANY_VALUES.issuperset(types):
+    if filled or not types or request.timeout_s is not None or not ANY_VALUES.issuperset(types):
         return None
     header, buffers = parts_of(work, filled)
     names = list(work.tensors)
@@ -355,13 +323,6 @@ def _plan_of(request: InferRequest, work: TensorInput, filled: Mapping[str, Json
         sizes=tuple(tensor.nbytes for tensor in work.tensors.values()),
         in_bytes=in_bytes,
     )
-
-
-def _is_plain(said: _Answer) -> bool:
-    """Return whether the answer is tensors of numbers and nothing else."""
-    if said.error is not None or said.result or said.embedding is not None or said.lifted:
-        return False
-    return all(kind in ITEMS for _, kind, _ in said.tensors or ())
 
 
 def _remember(plans: dict[K, V], key: K, plan: V) -> None:

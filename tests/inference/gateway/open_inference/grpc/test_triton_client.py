@@ -196,6 +196,11 @@ def test_statistics_count_calls_of_both_ways(
         with over_http.InferenceServerClient(address) as newcomer_over_http:
             newcomer_over_http.register_plugin(asking.WithKey(own.key))
             newcomer_over_http.infer(adder, [asking.given("x", rows())])
+
+        def counted() -> bool:
+            return bool(newcomer.get_inference_statistics(adder).model_stats[0].inference_count == 3)
+
+        eventually(counted, "the counts of every web process", 10)
         first = newcomer.get_inference_statistics(adder).model_stats[0]
         assert (first.version, first.inference_count) == ("1", 3)
         assert (first.inference_stats.success.count, first.inference_stats.fail.count) == (3, 1)
