@@ -56,6 +56,13 @@ class KnownResults:
         """Return where results of calls without parameters are kept that are not separated into parts."""
         return self._cache.shelf(holder, target.digest, {}, whole(kind), target.cache_ttl_s)
 
+    def together(self, holder: Holder, asked: Question) -> Key:
+        """Return the key by which equal calls of a holder share one run."""
+        target = asked.target
+        parts = parts_of(target.runtime, asked.work, asked.kind)
+        shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
+        return _together(shelf, asked, parts.digests())
+
     def looks(self, tenant: str, target: Target, digest: bytes) -> bool:
         """Return whether it is worthwhile to look for a result, and to keep it."""
         return self._worth.looks((tenant, target.key), digest)

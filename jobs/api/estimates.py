@@ -18,7 +18,8 @@ from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.infer import checked_work
 from inference.gateway.open_inference.requests import read_request as read_infer
 from inference.gateway.openai.embedding_request import read_request as read_embeddings
-from inference.gateway.openai.embeddings import RUNTIME, check_dimensions
+from inference.gateway.openai.embeddings import check_dimensions
+from inference.gateway.openai.planned_embeddings import RUNTIME
 from inference.registry.errors import ModelTypeMismatch
 from inference.registry.selectors import find_version
 from inference.runtime.parameters import TRUNCATE, work_kind

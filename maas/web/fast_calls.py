@@ -11,14 +11,15 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol, TypeVar
 
 import structlog
 from django.conf import settings
 
 from inference.cache.entries import Found
-from inference.cache.metrics import calls
+from inference.cache.metrics import calls, texts
 from inference.cache.result_cache import Shelf
-from inference.core.contracts import TensorInput, WorkRefused
+from inference.core.contracts import Units, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, cache_wish
 from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
@@ -33,15 +34,20 @@ from inference.gateway.open_inference import encodings
 from inference.gateway.open_inference.answers import BINARY_TYPE, HEADER_LENGTH, JSON_TYPE
 from inference.gateway.open_inference.infer import counts_of_answered, counts_of_failed
 from inference.gateway.open_inference.paths import route_of
-from inference.gateway.open_inference.plans import PlannedAnswer, Plans
+from inference.gateway.open_inference.plans import TENSORS, Plans
 from inference.gateway.open_inference.statistics_book import StatisticsBook
+from inference.gateway.openai.planned_embeddings import plan_embedding
+from inference.gateway.openai.refusals import models_blame_input
+from inference.gateway.outcomes import Question
 from inference.gateway.room import Room
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
 from inference.gateway.written_replies import KeptReply
 from inference.rpc import AsyncLaneClient
+from inference.rpc.answers import SpentMs
 from inference.rpc.frames import Buffer
-from inference.rpc.socket_client import Answer
+from inference.rpc.socket_client import Answer, Worker
+from inference.rpc.works import LaneWork
 from maas.web.guard.body import Allowance, Deadlines, GuardedBody
 from maas.web.guard.caching import NOTHING
 from maas.web.guard.guard import EdgeGuard, usual_allowance
@@ -76,8 +82,6 @@ when its client disconnects.
 UNUSUAL = frozenset({b"transfer-encoding", b"content-encoding", b"expect", b"prefer"})
 """The headers of requests that the general way serves."""
 SNIFF = (b"x-content-type-options", b"nosniff")
-TENSORS = TensorInput({})
-"""The work of every call of its kind, whose most does not depend on its tensors."""
 MISS, JOINED, BYPASS = CacheNote("MISS"), CacheNote("COALESCED"), CacheNote("BYPASS")
 VARIES = (b"vary", b"accept-encoding")
 TYPES = {name: (b"content-type", name.encode()) for name in (JSON_TYPE, BINARY_TYPE)}
@@ -111,6 +115,47 @@ class _Call:
     @property
     def kind(self) -> str:
         return "open_inference" if self.reference else "openai"
+
+
+A_co = TypeVar("A_co", covariant=True)
+
+
+class _Planned(Protocol[A_co]):
+    """A request that is ready to be sent to a worker."""
+
+    @property
+    def payload(self) -> bytes: ...
+
+    @property
+    def work(self) -> LaneWork: ...
+
+    def answer(self, payload: Buffer) -> A_co:
+        """Read the answer of a worker. Raises the error that the model raised."""
+
+
+class _Answer(Protocol):
+    @property
+    def units(self) -> Units: ...
+
+    @property
+    def queue_ms(self) -> float: ...
+
+    @property
+    def run_ms(self) -> float: ...
+
+    @property
+    def spent(self) -> SpentMs: ...
+
+    @property
+    def joined(self) -> bool: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def written_bytes(self) -> int: ...
+
+    def body(self) -> tuple[bytes, int | None]:
+        """Return the body, and the length of its JSON if bytes follow it. Raises ModelFailed and DomainError."""
 
 
 class FastCalls:
@@ -253,7 +298,9 @@ class FastCalls:
             return False
         if target is not None:
             return await self._run(call, target, sent, body, send)
-        return call.caches and await self._repeat(call, scope, sent, send)
+        if call.caches and await self._repeat(call, scope, sent, send):
+            return True
+        return await self._embed(call, sent, body, send)
 
     async def _repeat(self, call: _Call, scope: Scope, sent: bytes, send: Send) -> bool:
         """Answer with the reply that was given to the same request. Return False if there is none."""
@@ -279,7 +326,34 @@ class FastCalls:
         await self._send(call, reply.body, content_type, (*reply.headers, NOTHING), send)
         return True
 
-    async def _enter(self, call: _Call, target: Target, kept: KeptReply | None = None) -> None:
+    async def _embed(self, call: _Call, sent: bytes, body: GuardedBody, send: Send) -> bool:
+        """Run a model of embeddings if its results are not looked for in the cache, where texts are kept one by one."""
+        planned = plan_embedding(sent, self._targets.known)
+        if planned is None or not _may_run(call.identity, planned.target):
+            return False
+        target, same = planned.target, b""
+        worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
+        if worker is None:
+            return False
+        if call.caches and target.cache_ttl_s:
+            holder = self._known.known_holder(call.identity)
+            if holder is None:
+                return False
+            same = self._known.together(holder, Question(target, planned.work, planned.parameters, planned.kind))
+            if self._known.looks(call.tenant, target, same):
+                return False
+        with models_blame_input():
+            answer = await self._ask(call, target, worker, planned, same=same, body=body)
+        if answer is None:
+            return False
+        if same:
+            texts(target.key, "miss").inc(planned.count)
+        await self._give(call, target, answer, _note(answer, same), send)
+        return True
+
+    async def _enter(
+        self, call: _Call, target: Target, kept: KeptReply | None = None, work: LaneWork = TENSORS
+    ) -> None:
         """Reserve the most that the call may cost, and count it against the limits of the model. Raises DomainError."""
         agreed = call.identity.prices.of_model(target.model, target.price, target.price_of_hits)
 
@@ -287,7 +361,7 @@ class FastCalls:
             if kept is not None:
                 return kept.most(target.model, agreed.cached_price)
             window, gpu_ms = target.config.get("window_tokens"), settings.MAAS_HOLD_GPU_MS_PER_PAGE
-            return max_of(target.model, agreed.price, agreed.cached_price, TENSORS, window, gpu_ms=gpu_ms)
+            return max_of(target.model, agreed.price, agreed.cached_price, work, window, gpu_ms=gpu_ms)
 
         price = agreed.price if kept is None else agreed.cached_price
         try:
@@ -325,21 +399,34 @@ class FastCalls:
             if found is not None:
                 await self._enter(call, target)
                 note = CacheNote("HIT", found.age_s(time.time()))
-                await self._give(call, target, plans.answer(planned, found.payload), note, send)
+                await self._give(call, target, planned.answer(found.payload), note, send)
                 return True
         worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
         if worker is None:
             return False
-        await self._enter(call, target)
+        answer = await self._ask(call, target, worker, planned, same=digest, body=body)
+        if answer is None:
+            return False
+        keep = None
+        if kept is not None and not answer.joined:
+            keep = partial(self._known.keep, *kept, Found(bytes(answer.payload), time.time()))
+        await self._give(call, target, answer, _note(answer, digest), send, keep=keep)
+        return True
+
+    async def _ask(
+        self, call: _Call, target: Target, worker: Worker, planned: "_Planned[A_co]", *, same: bytes, body: GuardedBody
+    ) -> A_co | None:
+        """Return the worker's answer, or None if it stops and has not run the call. `same` is the key by which equal
+        calls share a run, or is empty if this call shares none.
+        """
+        await self._enter(call, target, work=planned.work)
         deadline_s = time.monotonic() + LONGEST_S
         number, waiting = worker.send(
-            target.key, planned.payload, tenant=call.tenant, coalesce=digest.hex(), deadline_s=deadline_s
+            target.key, planned.payload, tenant=call.tenant, coalesce=same.hex(), deadline_s=deadline_s
         )
         try:
             payload = await self._waits.end_of(waiting, body, deadline_s)
-            if payload is None:
-                return False  # The worker stops and has not run it.
-            answer = plans.answer(planned, payload)
+            return None if payload is None else planned.answer(payload)
         except CallCanceled:
             raise ClientGone from None
         except (WorkRefused, ModelFailed, DomainError) as error:
@@ -347,17 +434,12 @@ class FastCalls:
             raise error if isinstance(error, DomainError) else refusal_of(error) from error
         finally:
             worker.cancel(number)
-        note = JOINED if answer.joined else MISS if digest else BYPASS
-        made = Found(bytes(payload), time.time())
-        keep = None if kept is None or answer.joined else partial(self._known.keep, *kept, made)
-        await self._give(call, target, answer, note, send, keep=keep)
-        return True
 
     async def _give(
         self,
         call: _Call,
         target: Target,
-        answer: PlannedAnswer,
+        answer: "_Answer",
         note: CacheNote,
         send: Send,
         *,
@@ -368,8 +450,9 @@ class FastCalls:
         if note.word != "HIT":
             timings = Timings(answer.queue_ms, answer.run_ms, timings.total, answer.spent)
         calls(target.key, note.word.lower()).inc()
-        counts = counts_of_answered(timings, note.word, time.time_ns() // 1_000_000)
-        self._book.add(call.tenant, target.key, counts)
+        if call.reference:
+            counts = counts_of_answered(timings, note.word, time.time_ns() // 1_000_000)
+            self._book.add(call.tenant, target.key, counts)
         if note.word in ("HIT", "COALESCED"):
             uses = uses_of(call.identity, target, None, answer.units)
         else:
@@ -382,9 +465,14 @@ class FastCalls:
             if error.code == WRONGLY_ASKED:
                 await self._record(call, uses)
             raise
-        headers = [VARIES, server_timing(timings), *note.headers]
-        accepted = call.headers.get(b"accept-encoding", b"").decode("latin-1")
-        encoding = encodings.encoding_for(accepted, len(body), has_tensors=in_json is not None)
+        headers = [server_timing(timings), *note.headers]
+        encoding = encodings.IDENTITY
+        if not call.reference:
+            headers.append(NOTHING)
+        else:
+            headers.append(VARIES)
+            accepted = call.headers.get(b"accept-encoding", b"").decode("latin-1")
+            encoding = encodings.encoding_for(accepted, len(body), has_tensors=in_json is not None)
         if encoding != encodings.IDENTITY:
             body = await asyncio.to_thread(encodings.made_smaller, body, encoding)
             headers.append((b"content-encoding", encoding.encode()))
@@ -400,7 +488,7 @@ class FastCalls:
         call.note.known = note.word
         await self._send(call, body, TYPES[JSON_TYPE if in_json is None else BINARY_TYPE], headers, send)
 
-    async def _body(self, call: _Call, answer: PlannedAnswer) -> tuple[bytes, int | None]:
+    async def _body(self, call: _Call, answer: "_Answer") -> tuple[bytes, int | None]:
         """Write the answer, in a thread if it is large."""
         if answer.size <= SMALL_BYTES:
             return answer.body()
@@ -492,6 +580,10 @@ class _Waits:
                 wait.listen()
         if self._waits:
             self._timer = asyncio.get_running_loop().call_later(LOOKED_EVERY_S, self._look)
+
+
+def _note(answer: _Answer, same: bytes) -> CacheNote:
+    return JOINED if answer.joined else MISS if same else BYPASS
 
 
 def _may_run(identity: Identity, target: Target) -> bool:

@@ -44,6 +44,8 @@ ANY_VALUES = frozenset(f"{kind}{bits}" for kind in ("INT", "UINT") for bits in (
 }
 """The datatypes of which any bytes are values. Bytes of BOOL and BYTES have to be looked at."""
 
+TENSORS = TensorInput({})
+
 Scalar = bool | int | float | str
 K = TypeVar("K")
 V = TypeVar("V")
@@ -77,9 +79,19 @@ _write = msgspec.json.Encoder().encode
 class Planned:
     """A request that is ready to be sent to a worker."""
 
+    plans: "Plans"
     payload: bytes
     id: str | None
     plan: "_Plan"
+
+    @property
+    def work(self) -> TensorInput:
+        """Return the work of every call of its kind, whose most does not depend on its tensors."""
+        return TENSORS
+
+    def answer(self, payload: Buffer) -> "PlannedAnswer":
+        """Read the answer of a worker. Raises the error that the model raised."""
+        return self.plans.answer(self, payload)
 
     @property
     def digest(self) -> bytes:
@@ -160,7 +172,7 @@ class Plans:
         plan = self._by_text.get(text)
         if plan is not None:
             payload = plan.from_bytes(body, length)
-            return None if payload is None else Planned(payload, None, plan)
+            return None if payload is None else Planned(self, payload, None, plan)
         try:
             request = _read_request(text)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -178,7 +190,7 @@ class Plans:
             return None
         if plan.in_bytes and named is None and length <= MAX_HEADER_BYTES:
             _remember(self._by_text, text, plan)
-        return Planned(payload, named, plan)
+        return Planned(self, payload, named, plan)
 
     def _plan(self, envelope: bytes, body: bytes, length: int) -> _Plan | None:
         if envelope in self._by_envelope:
@@ -201,14 +213,13 @@ class Plans:
         return plan
 
     def answer(self, planned: Planned, payload: Buffer) -> "PlannedAnswer":
-        """Read the answer of a worker. Raises the error that the model raised."""
         plain = read_plain(payload)
         if plain is not None:
             times = (plain.queue_ms, plain.run_ms, plain.spent, plain.joined)
-            return PlannedAnswer(self, planned, plain.units, *times, None, plain.described, plain.buffers)
+            return PlannedAnswer(planned, payload, plain.units, *times, None, plain.described, plain.buffers)
         read = read_answer(payload)  # Raises the error.
         times = (read.queue_ms, read.run_ms, read.spent, read.joined)
-        return PlannedAnswer(self, planned, read.output.units, *times, tensors_of(read.output))
+        return PlannedAnswer(planned, payload, read.output.units, *times, tensors_of(read.output))
 
     def body(self, answer: "PlannedAnswer") -> tuple[bytes, int | None]:
         """Return the body of the answer, and the length of its JSON if bytes follow it. Raises InvalidRequest if JSON
@@ -256,8 +267,9 @@ class _Frame:
 
 @dataclass(slots=True)
 class PlannedAnswer:
-    plans: Plans
     planned: Planned
+    payload: Buffer
+    """The worker's answer as it arrived."""
     units: Units
     queue_ms: float
     run_ms: float
@@ -286,7 +298,7 @@ class PlannedAnswer:
         return {name: np.frombuffer(buffer, ITEMS[kind]).reshape(shape) for (name, kind, shape), buffer in pairs}
 
     def body(self) -> tuple[bytes, int | None]:
-        return self.plans.body(self)
+        return self.planned.plans.body(self)
 
 
 def _envelope(request: _Request, text: bytes, with_data: int) -> bytes | None:

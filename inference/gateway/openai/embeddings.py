@@ -12,6 +12,7 @@ from inference.gateway.kept_replies import KeptReplies, RawRequest
 from inference.gateway.open_inference.encodings import refuse_encoded
 from inference.gateway.openai.embedding_answer import EmbeddingAnswer
 from inference.gateway.openai.embedding_request import EmbeddingRequest, read_request
+from inference.gateway.openai.planned_embeddings import RUNTIME, has_too_many_dimensions
 from inference.gateway.openai.refusals import model_is_blamed, models_blame_input, refused
 from inference.gateway.replies import Reply
 from inference.gateway.targets import Target
@@ -20,7 +21,6 @@ from inference.runtime.parameters import TRUNCATE, work_kind
 from inference.runtime.tensors import VECTORS
 from tenants.core.errors import DomainError, MethodNotAllowed
 
-RUNTIME = "embed"
 READ_TIMES = 8
 """The approximate factor by which parsed token ids take more memory than their JSON."""
 
@@ -94,7 +94,7 @@ def check_dimensions(asked: int | None, key: str, config: Mapping[str, Json]) ->
     version.
     """
     most = config.get("dimensions")
-    if asked is not None and most is not None and asked > most:
+    if has_too_many_dimensions(asked, config):
         raise refused(
             f"'dimensions' is {asked}, but a vector of {key!r} has {most}. Ask for at most that many.",
             param="dimensions",

@@ -19,6 +19,9 @@ from tests.inference.runtime.graphs import save_patient
 from tests.waiting import eventually
 
 REQUESTS = 1500
+EMBEDDINGS = 400
+PATIENT_TURNS = 600_000
+"""The length of a run that lasts longer than a client waits, on any machine."""
 GENERAL = {"Prefer": "general"}
 """A header with which a request is served in the general way, and which means nothing to it."""
 OF_ONE_CALL = {
@@ -131,9 +134,79 @@ class Generator:
         return sent
 
 
+class EmbeddingGenerator:
+    """Makes requests for embeddings from a seed: most of them right, and the others wrong in one place."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+
+    def one(self) -> Sent:
+        chance = self._chance
+        said: Json = {"model": "embed", "input": self._input()}
+        if chance.random() < 0.3:
+            said["encoding_format"] = chance.choice(("float", "base64", None))
+        if chance.random() < 0.2:
+            said["dimensions"] = chance.choice((1, 16, 384, None))
+        if chance.random() < 0.2:
+            said["user"] = chance.choice(("somebody", "", None))
+        if chance.random() < 0.3:
+            self._spoil(said)
+        text = json.dumps(said, ensure_ascii=chance.random() < 0.5, indent=chance.choice((None, None, 1))).encode()
+        sent, odd = Sent("/v1/embeddings", text), chance.random()
+        if odd < 0.02:
+            sent.body = text.replace(b'"input"', b'"model": "embed", "input"')
+        elif odd < 0.04:
+            sent.body = b"\xef\xbb\xbf" + text
+        elif odd < 0.08:
+            sent.body = text[: chance.randrange(len(text))]
+        elif odd < 0.10:
+            sent.headers["Accept-Encoding"] = chance.choice(("gzip", "deflate", "gzip, deflate", "br"))
+        return sent
+
+    def _input(self) -> object:
+        chance = self._chance
+        texts = ("an invoice", "ein Brief über Käse", 'a "quoted"\nline', "\u6f22\u5b57", " x ", "\U0001f600")
+        rows = ([101, 2023, 102], [2023], [2023, 2003, 1037])
+        kind = chance.random()
+        if kind < 0.5:
+            return chance.choice(texts)
+        if kind < 0.8:
+            return [chance.choice(texts) for _ in range(chance.randint(1, 5))]
+        return chance.choice((rows[0], [chance.choice(rows) for _ in range(chance.randint(1, 3))]))
+
+    def _spoil(self, said: Json) -> None:
+        chance = self._chance
+        odd_inputs: tuple[Any, ...] = (
+            "",
+            "  ",
+            [],
+            ["a", ""],
+            ["a", 1],
+            [1, "a"],
+            [[]],
+            [-1],
+            [10**9],
+            5,
+            None,
+            {},
+            "long " * 600,
+            [[1.5]],
+        )
+        spoilers: tuple[Callable[[], object], ...] = (
+            lambda: said.update(input=chance.choice(odd_inputs)),
+            lambda: said.update(model=chance.choice(("nobody", "ocr", "", None, 7, "embed@1", "embed@9"))),
+            lambda: said.update(dimensions=chance.choice((0, -1, 385, 10**9, "16", 1.5, True))),
+            lambda: said.update(encoding_format=chance.choice(("hex", 1, ""))),
+            lambda: said.update(user=chance.choice((1, []))),
+            lambda: said.update(more=1),
+            lambda: said.pop(chance.choice(("model", "input"))),
+        )
+        chance.choice(spoilers)()
+
+
 @pytest.fixture(scope="module")
 def patient(add_model: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> str:
-    return add_model(save_patient(tmp_path_factory.mktemp("patient") / "patient.onnx"))
+    return add_model(save_patient(tmp_path_factory.mktemp("patient") / "patient.onnx", turns=PATIENT_TURNS))
 
 
 @pytest.fixture(scope="module")
@@ -161,8 +234,8 @@ def test_both_ways_answer_alike_and_charge_alike(
 ) -> None:
     fast, general = clients
     before = _sample(product, "maas_fast_calls_total")
-    generator = Generator(20261127, adder, mirror)
-    requests = [generator.one() for _ in range(REQUESTS)]
+    generator, embeddings = Generator(20261127, adder, mirror), EmbeddingGenerator(20261128)
+    requests = [generator.one() for _ in range(REQUESTS)] + [embeddings.one() for _ in range(EMBEDDINGS)]
     with ThreadPoolExecutor(8) as threads:
         given = list(threads.map(lambda sent: _sent(fast, sent), requests))
         expected = list(threads.map(lambda sent: _sent(general, sent), requests))
@@ -170,11 +243,15 @@ def test_both_ways_answer_alike_and_charge_alike(
     differ = [(sent, _whole(got), _whole(wanted)) for sent, got, wanted in pairs if _whole(got) != _whole(wanted)]
     assert not differ, differ[:3]
     statuses = [answer.status_code for answer in given]
-    assert statuses.count(200) > REQUESTS // 2
+    assert statuses[:REQUESTS].count(200) > REQUESTS // 2
+    assert statuses[REQUESTS:].count(200) > EMBEDDINGS // 2
     assert len(set(statuses)) > 2
+    rows = statuses[:REQUESTS].count(200)
     for client in clients:
-        eventually(partial(_charged, client, statuses.count(200)), "the same charges", 10)
-    assert _sample(product, "maas_fast_calls_total") - before > REQUESTS // 3
+        eventually(partial(_charged, client, rows), "a charge for every call", 10)
+    eventually(lambda: _totals(fast) == _totals(general), "the same charges", 10)
+    assert _totals(fast)["token"] > EMBEDDINGS
+    assert _sample(product, "maas_fast_calls_total") - before > (REQUESTS + EMBEDDINGS) // 3
 
 
 def test_a_request_that_is_sent_again_is_a_hit_in_both_ways(
@@ -231,9 +308,13 @@ def _whole(answer: httpx.Response) -> tuple[int, bytes, dict[str, str]]:
 
 
 def _charged(client: httpx.Client, count: int) -> bool:
-    """Return whether so many calls have been charged."""
+    """Return whether so many calls have been charged by the call."""
+    return _totals(client).get("call") == count
+
+
+def _totals(client: httpx.Client) -> Json:
     totals = client.get("/v1/usage").json()["totals"]
-    return bool(totals) and totals[0]["quantities"] == {"call": count}
+    return totals[0]["quantities"] if totals else {}
 
 
 def _disconnected(product: Product) -> float:
