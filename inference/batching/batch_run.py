@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from inference.batching.batch_size import BatchSize
@@ -102,7 +102,7 @@ class Running:
     """The number of pieces whose callers still wait. At zero, the run is ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Settled:
     entries: Sequence[Entry]
     answers: Sequence[Any] | None
@@ -215,7 +215,8 @@ class BatchRunner:
             )
         )
         whole_us = run_us(control.device_s, len(part))
-        return replace(settled, run_s=run_s, device_us=shared_out(whole_us, sizes))
+        settled.run_s, settled.device_us = run_s, shared_out(whole_us, sizes)
+        return settled
 
     def _answers(self, part: list[Entry], length: int, control: RunControl) -> Settled:
         try:

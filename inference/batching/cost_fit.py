@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -97,7 +97,7 @@ class CostFit:
             sizes[size] = seen.and_again(rows, padded, run_s, now)
         if seen is None or run_s > WORTH_A_REFIT_S or now % REFIT_EVERY == 0:
             return CostFit(now, sizes, _fit(sizes.values(), now))
-        return replace(self, observations=now, sizes=sizes)
+        return CostFit(now, sizes, self.coefficients)
 
     def saved(self) -> dict[str, Any]:
         """Return the fit as JSON data that `CostFit.restored` reads."""

@@ -35,7 +35,7 @@ class BatchWatch(Protocol):
         """Count pieces whose deadline passed, or was sure to pass, before they ran."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BatchFigures:
     """The sums since the model was loaded."""
 
@@ -62,31 +62,30 @@ class BatchTally:
 
     @property
     def figures(self) -> BatchFigures:
-        return self._figures
+        """Return a copy of the sums."""
+        with self._lock:
+            return replace(self._figures)
 
     def ran(self, run: BatchRun) -> None:
         with self._lock:
-            so_far = self._figures
-            self._figures = replace(
-                so_far,
-                batches=so_far.batches + 1,
-                pieces=so_far.pieces + len(run.waits_s),
-                rows=so_far.rows + run.rows,
-                padded=so_far.padded + run.padded,
-                useful=so_far.useful + run.useful,
-                wait_s=so_far.wait_s + sum(run.waits_s),
-                run_s=so_far.run_s + run.run_s,
-                failed_batches=so_far.failed_batches + run.failed,
-            )
+            sums = self._figures
+            sums.batches += 1
+            sums.pieces += len(run.waits_s)
+            sums.rows += run.rows
+            sums.padded += run.padded
+            sums.useful += run.useful
+            sums.wait_s += sum(run.waits_s)
+            sums.run_s += run.run_s
+            sums.failed_batches += run.failed
 
     def overloaded(self, rows: int) -> None:
         with self._lock:
-            self._figures = replace(self._figures, overloaded_rows=self._figures.overloaded_rows + rows)
+            self._figures.overloaded_rows += rows
 
     def canceled(self, pieces: int) -> None:
         with self._lock:
-            self._figures = replace(self._figures, canceled_pieces=self._figures.canceled_pieces + pieces)
+            self._figures.canceled_pieces += pieces
 
     def expired(self, pieces: int) -> None:
         with self._lock:
-            self._figures = replace(self._figures, expired_pieces=self._figures.expired_pieces + pieces)
+            self._figures.expired_pieces += pieces

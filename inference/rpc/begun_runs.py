@@ -187,11 +187,14 @@ class BegunRuns:
         replies, by_redis = list[Reply](), list[Reply]()
         members = self._hand.end(answered)
         self._replier.count(ended, members)
+        together_bytes = 0
         for (run, outcome), waiting in zip(ended, members, strict=True):
-            replies += self._replies(run, waiting, outcome, (now_s - run.began_s) * 1000)
-            if sum(reply.size_bytes for reply in replies) > MAX_TOGETHER_BYTES:
+            more = self._replies(run, waiting, outcome, (now_s - run.began_s) * 1000)
+            replies += more
+            together_bytes += sum([reply.size_bytes for reply in more])
+            if together_bytes > MAX_TOGETHER_BYTES:
                 by_redis += self._sent_now(replies)
-                replies = []
+                replies, together_bytes = [], 0
         by_redis += self._sent_now(replies)
         if by_redis:
             self._unsent.put(_Unsent(by_redis, answered))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -286,8 +287,8 @@ def split_rows(answers: Sequence[Array], counts: Sequence[int], min_rows: int) -
             raise ModelFailed(
                 "model_output_invalid", f"an output has {got} rows for {max(total, min_rows)} rows of input"
             )
-    starts = np.cumsum([0, *counts]).tolist()
-    return [[answer[start : start + count] for answer in answers] for start, count in zip(starts, counts, strict=False)]
+    ends = accumulate(counts, initial=0)
+    return [[answer[start:end] for answer in answers] for start, end in pairwise(ends)]
 
 
 def read_signature(host: SessionHost, path: str | Path) -> Signature:
