@@ -9,19 +9,25 @@ from array import array
 from collections import OrderedDict
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+Who = TypeVar("Who")
 
-ENOUGH = 512
-"""The number of looks before a conclusion is drawn."""
+ENOUGH = 128
+"""The number of calls before a conclusion is drawn. A wrong one costs little, because repeats are noticed without
+looks too.
+"""
+FEW = 16
+"""The same for a caller of a model for which looks by all callers have found hardly anything."""
 MIN_SHARE = 0.01
-"""The share of looks that must find something for the looks to go on."""
+"""The share of what is looked for that must be found for the looks to go on."""
 BACK_SHARE = 0.02
 """The share of inputs that must repeat for the looks to begin again."""
 BACK_REPEATED = 2
 SAMPLED = 64
 """The divisor for the inputs in the sample."""
-MAX_HASHES = 1024
-MAX_KNOWN = 2_000
+MAX_HASHES = 256
+MAX_KNOWN = 10_000
+"""The most callers of models that are remembered. Each takes up to 2 kB."""
+MAX_SHARES = 2_000
 
 
 class _Hashes:
@@ -46,12 +52,33 @@ class _Hashes:
         return False
 
 
-class _Tally:
-    __slots__ = ("found", "latest", "looked", "sample")
+class _Share:
+    """The share of what was looked for that was found. Each call counts alike, and older ones less and less."""
 
-    def __init__(self) -> None:
-        self.looked = 0
-        self.found = 0
+    __slots__ = ("enough", "found", "looked")
+
+    def __init__(self, enough: int) -> None:
+        self.enough = enough
+        self.looked = self.found = 0.0
+
+    def seldom(self, found: float) -> bool | None:
+        """Count a call of which this share was found. Return whether looks seldom find something, or None if more calls
+        are needed to say so.
+        """
+        self.looked += 1
+        self.found += found
+        if self.looked < self.enough:
+            return None
+        seldom = self.found < MIN_SHARE * self.looked
+        self.looked, self.found = self.looked / 2, self.found / 2
+        return seldom
+
+
+class _Tally:
+    __slots__ = ("latest", "sample", "share")
+
+    def __init__(self, enough: int) -> None:
+        self.share = _Share(enough)
         self.latest: _Hashes | None = None
         """The hashes of the latest inputs, or None while looking is worthwhile."""
         self.sample: _Hashes | None = None
@@ -64,35 +91,38 @@ class _Tally:
             mark % SAMPLED == 0 and self.sample.repeat(mark, mark // SAMPLED)
         ):
             return False
-        self.looked = self.found = 0
+        self.share = _Share(ENOUGH)
         self.latest = self.sample = None
         return True
 
-    def count(self, looked: int, found: int) -> None:
-        self.looked += looked
-        self.found += found
-        if self.looked < ENOUGH:
-            return
-        if self.found < MIN_SHARE * self.looked and self.latest is None:
+    def count(self, found: float) -> None:
+        if self.share.seldom(found) and self.latest is None:
             self.latest, self.sample = _Hashes(), _Hashes()
-        # Older looks count less and less.
-        self.looked, self.found = self.looked // 2, self.found // 2
 
 
-class Worth(Generic[T]):
-    """A decision for each subject. In use, a subject is a tenant's calls of one model version."""
+class Worth(Generic[Who]):
+    """A decision for each caller and model, or whatever else callers ask for."""
 
     def __init__(self) -> None:
-        self._tallies: OrderedDict[T, _Tally] = OrderedDict()
+        self._tallies: OrderedDict[tuple[Who, str], _Tally] = OrderedDict()
+        self._shares: dict[str, tuple[_Share, bool]] = {}
+        """For each model, the share of the looks of all callers, and whether it was small when it was last judged."""
 
-    def looks(self, of: T, key: bytes) -> bool:
+    def looks(self, of: tuple[Who, str], key: bytes) -> bool:
         tally = self._tallies.get(of)
         return tally is None or tally.looks(key)
 
-    def count(self, of: T, *, looked: int, found: int) -> None:
+    def count(self, of: tuple[Who, str], *, looked: int, found: int) -> None:
+        """Count a call for which so much was looked for and found."""
+        found_share = found / looked
         tally = self._tallies.get(of)
+        share, seldom = self._shares.get(of[1]) or (_Share(ENOUGH), False)
         if tally is None:
-            tally = self._tallies[of] = _Tally()
+            tally = self._tallies[of] = _Tally(FEW if seldom else ENOUGH)
             if len(self._tallies) > MAX_KNOWN:
                 self._tallies.popitem(last=False)
-        tally.count(looked, found)
+        tally.count(found_share)
+        judged = share.seldom(found_share)
+        if len(self._shares) >= MAX_SHARES:
+            self._shares.clear()
+        self._shares[of[1]] = share, seldom if judged is None else judged

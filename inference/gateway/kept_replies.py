@@ -58,8 +58,8 @@ class KeptReplies:
         self._known = known
         self._cache = cache
         self._memory: S3Fifo[KeptReply] = S3Fifo(memory_bytes)
-        self._worth: Worth[tuple[UUID, str]] = Worth()
-        self._worth_asking: Worth[tuple[UUID, str]] = Worth()
+        self._worth: Worth[UUID] = Worth()
+        self._worth_asking: Worth[UUID] = Worth()
         """Says for which callers it is worthwhile to look in the cache Redis for replies that this process does not
         have. The look is useless if a body is never sent twice.
         """

@@ -39,7 +39,7 @@ class KnownResults:
         self._runs = FreshRuns(lane)
         self._cache = cache
         self._generations = generations
-        self._worth: Worth[tuple[str, str]] = Worth()
+        self._worth: Worth[str] = Worth()
         self._flights: Flights[_Landing] = Flights()
 
     async def holder(self, exchange: Exchange) -> Holder:

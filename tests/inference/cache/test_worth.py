@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from inference.cache.worth import ENOUGH, MAX_KNOWN, Worth
+from inference.cache.worth import ENOUGH, FEW, MAX_KNOWN, Worth
+
+ONE = ("a", "model")
 
 
 class Traffic:
@@ -25,11 +27,11 @@ class Traffic:
         for _ in range(calls):
             name = self._chance.randrange(of) if of else self._chance.getrandbits(100)
             key = self._key_of(name)
-            if not self.worth.looks("a", key):
+            if not self.worth.looks(ONE, key):
                 continue
             looked += 1
             found += key in self._kept
-            self.worth.count("a", looked=1, found=int(key in self._kept))
+            self.worth.count(ONE, looked=1, found=int(key in self._kept))
             self._kept.add(key)
         return looked / calls, found / calls
 
@@ -66,8 +68,27 @@ def test_a_few_repeats_in_a_hundred_are_enough_to_go_on() -> None:
 def test_each_is_judged_for_itself_and_not_too_many_are_remembered() -> None:
     worth: Worth[int] = Worth()
     key = b"\x01" * 16
-    worth.count(0, looked=ENOUGH, found=0)
-    assert (worth.looks(0, key), worth.looks(1, key)) == (False, True)
+    for _ in range(ENOUGH):
+        worth.count((0, "a"), looked=1, found=0)
+    assert (worth.looks((0, "a"), key), worth.looks((1, "a"), key)) == (False, True)
     for other in range(1, MAX_KNOWN + 1):
-        worth.count(other, looked=1, found=1)
-    assert worth.looks(0, key)
+        worth.count((other, "a"), looked=1, found=1)
+    assert worth.looks((0, "a"), key)
+
+
+def test_a_new_caller_is_judged_sooner_if_looks_for_others_find_hardly_anything() -> None:
+    worth: Worth[int] = Worth()
+    key = b"\x01" * 16
+    for _ in range(ENOUGH):
+        worth.count((0, "a"), looked=1, found=0)
+    for caller, model in ((1, "a"), (2, "b")):
+        for _ in range(FEW):
+            assert worth.looks((caller, model), key)
+            worth.count((caller, model), looked=1, found=0)
+    assert not worth.looks((1, "a"), key)
+    assert worth.looks((2, "b"), key)
+    for caller in range(3, 3 + 2 * ENOUGH):
+        worth.count((caller, "a"), looked=1, found=1)
+    for _ in range(FEW):
+        worth.count((1000, "a"), looked=100, found=0)
+    assert worth.looks((1000, "a"), key)

@@ -472,10 +472,10 @@ def test_redis_that_dies_freezes_and_comes_back_is_only_ever_a_miss(
 
         assert await asks(5) == {"MISS"}
         for harm, mend in ((mortal.kill, mortal.start), (mortal.freeze, mortal.thaw)):
-            load = asyncio.create_task(asks(100))
+            load = asyncio.create_task(asks(40))
             await asyncio.to_thread(harm)
             assert await load == {"MISS"}
-            assert await asks(20) == {"MISS"}
+            assert await asks(10) == {"MISS"}
             await house.embed(identity, model, "kept here meanwhile")
             assert (await house.embed(identity, model, "kept here meanwhile")).word == "HIT"
             await asyncio.to_thread(mend)
