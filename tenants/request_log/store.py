@@ -12,6 +12,19 @@ from tenants.request_log.minutes import COUNTED_FOR_S, MinuteCounts, minute_key
 
 KEPT = 500
 KEPT_FOR_S = 24 * 3600
+_ADD = """
+local at = 3
+for i, key in ipairs(KEYS) do
+  local last = at + tonumber(ARGV[at])
+  redis.call('LPUSH', key, unpack(ARGV, at + 1, last))
+  redis.call('LTRIM', key, 0, ARGV[1] - 1)
+  redis.call('EXPIRE', key, ARGV[2])
+  at = last + 1
+end
+"""
+"""One command for the entries of many tenants, because each command takes the client longer than Redis."""
+AT_ONCE = 100
+"""The most tenants in one command, which blocks Redis while it runs."""
 
 
 class LogUnavailable(Exception):
@@ -24,11 +37,13 @@ def tenant_key(tenant_id: UUID) -> str:
 
 def add_to(pipeline: Any, entries: Mapping[UUID, Sequence[str]], minutes: Mapping[int, MinuteCounts]) -> None:
     """Add the entries and counts to a pipeline of either kind of client. The owner of the pipeline sends it."""
-    for tenant_id, texts in entries.items():
-        key = tenant_key(tenant_id)
-        pipeline.lpush(key, *texts)
-        pipeline.ltrim(key, 0, KEPT - 1)
-        pipeline.expire(key, KEPT_FOR_S)
+    by_tenant = [(tenant_key(tenant_id), texts[-KEPT:]) for tenant_id, texts in entries.items() if texts]
+    for start in range(0, len(by_tenant), AT_ONCE):
+        part = by_tenant[start : start + AT_ONCE]
+        args = [str(KEPT), str(KEPT_FOR_S)]
+        for _key, texts in part:
+            args += (str(len(texts)), *texts)
+        pipeline.eval(_ADD, len(part), *[key for key, _texts in part], *args)
     for minute, counts in minutes.items():
         key = minute_key(minute)
         for name, number in counts.fields.items():

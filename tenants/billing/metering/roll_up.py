@@ -127,7 +127,7 @@ ROLL_UP_EVERY_S = 0.5
 """Seconds from one round to the next. At most this much time of usage exists only in Redis, while a round takes little
 time itself.
 """
-REST_SHARE = 4.0
+REST_SHARE = 9.0
 LONGEST_REST_S = 10.0
 RECOUNT_EVERY_S = 600.0
 ROUND_S = 10.0

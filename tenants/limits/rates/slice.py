@@ -12,6 +12,13 @@ AHEAD_S = 0.4
 """The time that a leased portion should last."""
 KEPT_S = 1.0
 """The time after which an unused portion is given back, because other processes may need it."""
+SMALL_DIVISOR = 1_000
+"""The divisor of the limit for a portion that is so small that no other process lacks it. It is leased in advance even
+if the pace does not need it, and kept for `SMALL_KEPT_S`, so that many callers who are seldom there cost few requests.
+"""
+SMALL_KEPT_S = 10.0
+LARGE = 10_000
+"""The smallest limit of which such portions are leased."""
 REFUSES_S = 0.25
 """The longest time for which callers are refused without asking Redis, because other processes may have given something
 back in the meantime.
@@ -86,6 +93,7 @@ class Slice:
         if self.waiting and now_s - self._granted_s < AHEAD_S:
             # The last portion is used up already, so the caller is becoming busy.
             expected = max(expected, 2 * self._granted)
+        expected = max(expected, self._small)
         self._low = expected / 2
         back, soft = self._old, self._soft
         self._old = self._soft = 0
@@ -102,7 +110,8 @@ class Slice:
             # requested for them.
             paid = min(heard.granted, self._soft)
             self._soft -= paid
-            self._lots.append(_Lot(heard.granted - paid, now_s + KEPT_S))
+            kept_s = SMALL_KEPT_S if heard.granted <= 2 * self._small else KEPT_S
+            self._add(_Lot(heard.granted - paid, now_s + kept_s))
             self._held += heard.granted - paid
             self._granted, self._granted_s = heard.granted, now_s
         elif self.waiting:
@@ -141,6 +150,15 @@ class Slice:
 
     def full_in_s(self, now_s: float) -> float:
         return self._known.full_in_s(now_s)
+
+    @property
+    def _small(self) -> int:
+        return self.limit.amount // SMALL_DIVISOR if self.limit.amount >= LARGE else 0
+
+    def _add(self, lot: _Lot) -> None:
+        """Add the lot in front of those that are kept for longer."""
+        position = sum(other.until_s <= lot.until_s for other in self._lots)
+        self._lots.insert(position, lot)
 
     def _drop(self, now_s: float) -> None:
         """Drop lots that are used up or too old, so that the first lot is one that may be used."""

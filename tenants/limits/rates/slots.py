@@ -20,7 +20,7 @@ class Slots:
         self._held = 0
         """The number of slots that Redis has granted."""
         self._others = 0
-        self._told_s = now_s
+        self._told_s = self._used_s = now_s
         self._refuses_until_s = 0.0
 
     def look(self, now_s: float) -> Verdict:
@@ -30,6 +30,7 @@ class Slots:
 
     def take(self, now_s: float) -> bool:
         self._in_use += 1
+        self._used_s = now_s
         return False
 
     def look_alone(self, now_s: float) -> Verdict:
@@ -51,7 +52,8 @@ class Slots:
     def ask(self, now_s: float) -> Ask:
         """Return the request to Redis. Until its answer arrives, only the slots that it reports are used."""
         self._told_s = now_s
-        spare = self._in_use // 4 + 1 if self._in_use or self.waiting else 0
+        is_used = self._in_use or self.waiting or now_s - self._used_s < RENEWED_S
+        spare = self._in_use // 4 + 1 if is_used else 0
         kept = min(spare, max(0, self._held - self._in_use)) if self.limit.amount >= KEEPS_SPARE else 0
         self._held = self._in_use + kept
         return Ask("slots", self.limit.amount, self.waiting, spare - kept, self._held)
