@@ -25,7 +25,7 @@ from tests.kept_cluster import PROJECT
 from tests.services import without_product
 
 TURN_S = 5.0
-WARM_UP_S = 3.0
+WARM_UP_S = 10.0
 LIKELY_PER_S = 8_000
 SEED = """
 import django, json, sys
