@@ -133,7 +133,9 @@ class Cuts:
 
 
 class BatchRunner:
-    """A runner that a single thread uses at a time. Any thread may call `leave` while it holds the lock."""
+    """A runner. Any thread may call `leave` while it holds the lock. If several threads run batches at the same time,
+    the fit may miss a run.
+    """
 
     def __init__(
         self,
@@ -153,12 +155,14 @@ class BatchRunner:
         self._watch = watch
         self._lock = lock
 
-    def run(self, batch: Sequence[Entry]) -> Iterator[Settled]:
-        """Run the batch. A failing batch is halved, so there are at most twice as many runs as pieces."""
+    def run(self, batch: Sequence[Entry], *, has_company: bool = False) -> Iterator[Settled]:
+        """Run the batch. A failing batch is halved, so there are at most twice as many runs as pieces. `has_company`
+        says that other batches run or wait.
+        """
         parts = [list(batch)]
         cuts = Cuts()
         while parts:
-            part = self._begin(parts.pop())
+            part = self._begin(parts.pop(), has_company=has_company)
             if not part:
                 continue
             settled = self._try(part, again=cuts.begun)
@@ -183,10 +187,10 @@ class BatchRunner:
         entry.run.standing -= 1
         return None if entry.run.standing else entry.run.control
 
-    def _begin(self, part: list[Entry]) -> list[Entry]:
+    def _begin(self, part: list[Entry], *, has_company: bool) -> list[Entry]:
         with self._lock:
             wanted = [entry for entry in part if not entry.left]
-            running = Running(RunControl(), len(wanted))
+            running = Running(RunControl(has_company=has_company), len(wanted))
             for entry in wanted:
                 entry.run = running
         return wanted

@@ -1,8 +1,9 @@
-"""The batches of a model: callers add pieces from any thread, and a single thread runs them together and answers."""
+"""The batches of a model: callers add pieces from any thread, and one or a few threads run them together and answer."""
 
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar, cast
@@ -69,8 +70,14 @@ class Batcher(Generic[Payload, Answer]):
         fit: CostFit | None = None,
         clock: Callable[[], float] = time.monotonic,
         watch: BatchWatch | None = None,
+        at_once: int = 1,
     ) -> None:
+        """Set up the batcher. `at_once` is the number of batches that run at the same time if enough pieces wait."""
         self.name = name
+        self._at_once = at_once
+        self._running = 0
+        self._idle = 0
+        """The number of threads that sleep because nothing waits."""
         self.limits = limits or BatchLimits()
         """The limits. They may be replaced at any time from any thread, and the next batch follows the new limits."""
         self._clock = clock
@@ -82,7 +89,7 @@ class Batcher(Generic[Payload, Answer]):
         self._changed = threading.Condition(self._lock)
         self._rest = _Rest.NONE
         self._held_until_s = 0.0
-        self._thread: threading.Thread | None = None
+        self._threads: set[threading.Thread] = set()
         self._closed = False
         self._runner = BatchRunner(name, run, fit=fit or CostFit(), clock=clock, watch=self._watch, lock=self._lock)
 
@@ -135,11 +142,11 @@ class Batcher(Generic[Payload, Answer]):
         """Refuse the pieces that wait, wait for those that run, and accept nothing afterwards."""
         with self._lock:
             self._closed = True
-            thread = self._thread
+            threads = self._threads - {threading.current_thread()}
             waiting = self._take_out(list(self._waiting), run=False)
             self._changed.notify_all()
         _fail(waiting, self._unloaded())
-        if wait and thread is not None and thread is not threading.current_thread():
+        for thread in threads if wait else ():
             thread.join()
 
     def _leave_unanswered(self, begun: Outcome) -> None:
@@ -171,6 +178,8 @@ class Batcher(Generic[Payload, Answer]):
             if entries and self._worth_waking(entries):
                 self._rest = _Rest.NONE
                 self._changed.notify()
+            elif entries and self._running and not self._idle:
+                self._start_another()
         for outcome, error in zip(outcomes, begun, strict=True):
             if isinstance(error, ModelOverloaded):
                 self._watch.overloaded(sum(entry.rows for entry in outcome.entries))
@@ -202,8 +211,8 @@ class Batcher(Generic[Payload, Answer]):
         return outcome
 
     def _take_in(self, entries: Sequence[Entry], now: float) -> None:
-        if self._thread is None:
-            self._thread = self._started_thread()
+        if not self._threads:
+            self._start_thread()
         max_rows, fit = self.limits.max_rows, self._runner.fit
         within_s = hold_s(self.limits, fit)
         for entry in entries:
@@ -211,13 +220,19 @@ class Batcher(Generic[Payload, Answer]):
             self._waiting.add(entry, cost)
             self._company.arrived(entry.group, entry.rows, now, within_s)
 
-    def _started_thread(self) -> threading.Thread:
+    def _start_thread(self) -> None:
         thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
         try:
             thread.start()
         except RuntimeError as error:
             raise ModelOverloaded(f"{self.name}: no thread could be started ({error}); try again later") from error
-        return thread
+        self._threads.add(thread)
+
+    def _start_another(self) -> None:
+        """Start one more thread if there may be more. If that fails, those that there are go on."""
+        if len(self._threads) < self._at_once:
+            with suppress(ModelOverloaded):
+                self._start_thread()
 
     def _worth_waking(self, newest: Sequence[Entry]) -> bool:
         """Return whether new pieces should wake the thread. A held-back batch is not examined for every piece."""
@@ -259,10 +274,14 @@ class Batcher(Generic[Payload, Answer]):
                 if work is None:
                     return
                 self._refuse_late(work.late)
-                self._run_batch(work.batch)
+                self._run_batch(work)
             except Exception as error:
                 log.exception("batcher_failed", model=self.name)
                 self._give_up(work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True))
+            finally:
+                if work is not None and work.batch:
+                    with self._lock:
+                        self._running -= 1
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
         """Fail the current work and the whole queue, so that a queue that cannot be read does not fail without end."""
@@ -285,17 +304,29 @@ class Batcher(Generic[Payload, Answer]):
                         late += [_Late(entry, predicted_s) for entry in self._take_out([piece], run=False)]
                     case Dispatch(pieces):
                         self._waiting.serve(pieces[0])
-                        return _Work(self._take_out(pieces, run=True), late)
+                        batch = self._take_out(pieces, run=True)
+                        return _Work(batch, late, has_company=self._share_out())
                     case _ if late:
                         return _Work([], late)
                     case WaitUntil(at_s):
                         self._held_until_s = at_s
                         self._sleep(_Rest.HELD_BACK, at_s - self._clock())
                     case Idle():
-                        self._waiting.rest()
+                        if not self._running:
+                            self._waiting.rest()
                         if self._closed or not self._sleep(_Rest.IDLE, IDLE_THREAD_S):
-                            self._thread = None
+                            self._threads.discard(threading.current_thread())
                             return None
+
+    def _share_out(self) -> bool:
+        """Let another thread run what still waits. Return whether this batch runs beside others."""
+        self._running += 1
+        if len(self._waiting):
+            if self._idle:
+                self._changed.notify()
+            else:
+                self._start_another()
+        return self._at_once > 1 and (self._running > 1 or len(self._waiting) > 0)
 
     def _decide(self) -> Decision:
         limits = self.limits
@@ -308,9 +339,11 @@ class Batcher(Generic[Payload, Answer]):
     def _sleep(self, rest: "_Rest", timeout_s: float) -> bool:
         """Sleep for at most this time. Return whether a piece arrived or the batcher was closed."""
         self._rest = rest
-        self._changed.wait(max(timeout_s, 0.0))
-        self._rest = _Rest.NONE
-        return len(self._waiting) > 0 or self._closed
+        self._idle += rest is _Rest.IDLE
+        woken = self._changed.wait(max(timeout_s, 0.0))
+        self._idle -= rest is _Rest.IDLE
+        self._rest = _Rest.IDLE if self._idle else _Rest.NONE
+        return woken or len(self._waiting) > 0 or self._closed
 
     def _refuse_late(self, late: "list[_Late]") -> None:
         if late:
@@ -318,8 +351,8 @@ class Batcher(Generic[Payload, Answer]):
         for one in late:
             _fail([one.entry], DeadlinePassed(f"{self.name}: {one.why}; nothing was run"))
 
-    def _run_batch(self, batch: list[Entry]) -> None:
-        for settled in self._runner.run(batch):
+    def _run_batch(self, work: "_Work") -> None:
+        for settled in self._runner.run(work.batch, has_company=work.has_company):
             with self._lock:
                 self._last_run_s = self._clock()
                 rows = sum(entry.rows for entry in settled.entries)
@@ -363,6 +396,8 @@ class _Late:
 class _Work:
     batch: list[Entry]
     late: list[_Late]
+    has_company: bool = False
+    """True if other batches run beside it, or wait."""
 
 
 def _entry(piece: Piece[Any], index: int, outcome: Outcome, now: float) -> Entry:

@@ -23,6 +23,7 @@ from inference.runtime.metrics import ModelLoads
 from inference.runtime.native import onnx_runtime
 from inference.runtime.ocr import OcrRuntime
 from inference.runtime.onnx_graph import OnnxRuntime
+from inference.runtime.packed_files import PackedFiles
 from inference.runtime.parameters import (
     GRAPH,
     interface_of,
@@ -213,8 +214,11 @@ def local_engine(
     memory_bytes: int | None = None,
     tensorrt_cache: Path | None = None,
     profiles: ProfileStore | None = None,
+    packed: Path | None = None,
 ) -> Engine:
-    """Create an engine on this machine's device. `tensorrt_cache` is the folder for TensorRT's engines, if wanted."""
+    """Create an engine on this machine's device. `tensorrt_cache` is the folder for TensorRT's engines, and `packed`
+    the one for packed model files, if they are wanted.
+    """
     keep_no_large_blocks()
     machine = this_machine()
     available = onnx_runtime().get_available_providers()
@@ -233,7 +237,8 @@ def local_engine(
         gpu_memory_bytes=budget_bytes,
         tensorrt_cache=None if tensorrt_cache is None else str(tensorrt_cache),
     )
-    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles))
+    files = None if packed is None else PackedFiles(packed)
+    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles, packed=files))
 
 
 def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:

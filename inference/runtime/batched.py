@@ -26,7 +26,7 @@ DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=102
 """The limits in pixels. Each takes 300 bytes of memory, and a processor gains nothing from two pages at once."""
 RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
 """The limits in pixels of width. The answer alone takes nine kilobytes for each."""
-EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=640, max_waiting=16_384, max_wait_ms=0)
+EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=288, max_waiting=16_384, max_wait_ms=0)
 """The limits in tokens. A larger batch is no faster, and every caller in it waits for all of it."""
 ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=30)
 """The limits in rows. If a run costs much whatever its size, a batch waits for the callers that were just answered."""
@@ -235,6 +235,7 @@ class SessionBatchers:
                 self._runner(session, run),
                 fit=self._fit_of(session),
                 watch=self._watch_of(of),
+                at_once=session.at_once,
             )
             served = self._served[session.path] = _Served(session, batcher, of)
         if left is not None:

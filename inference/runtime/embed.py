@@ -100,7 +100,7 @@ class EmbedRuntime:
 
     def load(self, spec: VersionSpec) -> None:
         self._tokenizer(spec)
-        self._host.load(self._weights(spec), self._warm_up(spec), name=spec.key)
+        self._host.load(self._weights(spec), self._warm_up(spec), name=spec.key, at_once=True)
 
     def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         cuts = bool(parameters.get(TRUNCATE.name, TRUNCATE.default))
@@ -170,7 +170,7 @@ class EmbedRuntime:
 
     def _embed_windows(self, spec: VersionSpec, windows: Sequence[Window], call: Call) -> Vectors:
         warm_up = self._warm_up(spec)
-        with self._host.session(self._weights(spec), warm_up, call=call, name=spec.key) as session:
+        with self._host.session(self._weights(spec), warm_up, call=call, name=spec.key, at_once=True) as session:
             rows = self._batchers.run(
                 session,
                 self._pieces(spec, windows),

@@ -19,6 +19,7 @@ from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.error_texts import gpu_was_full, plain_words
 from inference.runtime.memory_in_use import MemoryGauge, memory_of
 from inference.runtime.native import invalid_argument, onnx_runtime
+from inference.runtime.packed_files import PackedFiles
 from inference.runtime.providers import CPU, ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.run_memory import RunMemory
@@ -26,6 +27,8 @@ from inference.runtime.tensors import Array, NodeArg
 
 log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
+MOST_AT_ONCE = 4
+"""The most runs of a session at the same time on the CPU. Each has its share of the threads."""
 RUN_LIMIT_S = 30.0
 """The longest time of a run in seconds. The most expensive built-in batch takes a few seconds on two cores."""
 _FLUSH_TO_ZERO = 0x8000
@@ -58,13 +61,30 @@ class RunTally:
 class HostedSession:
     """A session that is safe to share between threads."""
 
-    def __init__(self, path: Path, plan: ExecutionPlan, *, memory: MemoryGauge | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        plan: ExecutionPlan,
+        *,
+        memory: MemoryGauge | None = None,
+        name: str = "",
+        packed: PackedFiles | None = None,
+    ) -> None:
+        """Open the file. With `packed`, several runs at the same time share the threads of the CPU, and a run alone has
+        all of them.
+        """
         self.path = path
         self.name = name or path.name
         """The name that callers and operators know. The file names of added models do not differ."""
         self.weight_bytes = weight_bytes(path)
         started_s = time.monotonic()
-        session = _open(path, plan, self.name)
+        at_once = 1 if plan.on_gpu or packed is None else min(MOST_AT_ONCE, plan.threads)
+        sessions = None if packed is None or plan.on_gpu else _packed_sessions(path, plan, packed, at_once)
+        self.at_once = 1 if sessions is None else at_once
+        """The number of runs at the same time, which take less processor time than one after another."""
+        session, beside = sessions or (_open(path, plan, self.name), None)
+        self._beside: Any = beside
+        """The session for runs beside others."""
         self.load_s = time.monotonic() - started_s
         self.provider: str = session.get_providers()[0]
         self.on_gpu = self.provider != CPU
@@ -77,8 +97,8 @@ class HostedSession:
         self.memory = RunMemory(memory or memory_of(on_gpu=self.on_gpu), on_gpu=self.on_gpu)
         self._session: Any = session
         self._bound = BoundRun(session) if self.on_gpu and can_be_bound(session) else None
-        # A run on the CPU already uses every core, so more runs at once would only multiply the memory in use.
-        self._runs = threading.Semaphore(2 if self.on_gpu else 1)
+        # A run with all threads uses every core, so more of these at once would only multiply the memory in use.
+        self._runs = threading.Semaphore(2 if self.on_gpu else self.at_once)
 
     def run(
         self,
@@ -97,8 +117,11 @@ class HostedSession:
                 denormals_flushed(),
             ):
                 started_s = time.monotonic()
-                answers = self.memory.measured(lambda: self._run(feeds, outputs, options), feeds, options)
-                seconds = time.monotonic() - started_s
+                beside = self._beside is not None and control.has_company
+                answers = self.memory.measured(
+                    lambda: self._run(feeds, outputs, options, beside=beside), feeds, options
+                )
+                seconds = (time.monotonic() - started_s) / (self.at_once if beside else 1)
                 self.tally.add(rows=_rows(feeds), seconds=seconds)
                 control.computed(seconds)
         except RunTookTooLong as error:
@@ -119,12 +142,14 @@ class HostedSession:
 
     def close(self) -> None:
         """Close the session. Its memory is free when a run in progress ends, even if this object is kept."""
-        self._session = self._bound = None
+        self._session = self._bound = self._beside = None
         # The callback refers to the object that holds this session, which only a garbage collection would free.
         self.memory.on_growth = None
 
-    def _run(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any) -> list[Any]:
-        session: Any = self._session
+    def _run(
+        self, feeds: Mapping[str, Array], outputs: Sequence[str] | None, options: Any, *, beside: bool
+    ) -> list[Any]:
+        session: Any = self._beside if beside else self._session
         bound: BoundRun | None = self._bound
         if session is None:
             raise ModelFailed("model_unloaded", f"{self.name} has just left memory", retryable=True)
@@ -190,10 +215,25 @@ def weight_bytes(path: Path) -> int:
         raise ModelFailed("model_artifact_missing", f"{path.name} cannot be read: {error.strerror}") from error
 
 
-def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
-    ort = onnx_runtime()
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = plan.threads
+def _packed_sessions(path: Path, plan: ExecutionPlan, packed: PackedFiles, at_once: int) -> tuple[Any, Any] | None:
+    """Return a session with all threads, and one for runs beside others if there are any, which shares its weights and
+    has its share of the threads. Return None if the file cannot be packed.
+    """
+    mapped = packed.of(path, _options(plan.threads))
+    if mapped is None:
+        return None
+    try:
+        session = _open(mapped, plan, path.name)
+        return session, _open(mapped, plan, path.name, threads=plan.threads // at_once) if at_once > 1 else None
+    except ModelFailed as error:
+        log.warning("packed_model_dropped", file=path.name, error=error.detail)
+        packed.drop(mapped)
+        return None
+
+
+def _options(threads: int) -> Any:
+    options = onnx_runtime().SessionOptions()
+    options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     # Threads that spin between runs starve the rest of the host.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -203,6 +243,13 @@ def _open(path: Path, plan: ExecutionPlan, name: str) -> Any:
     options.enable_mem_pattern = False
     # ONNX Runtime logs to the console, with names from the model. Errors arrive here as exceptions.
     options.log_severity_level = FATAL_ONLY
+    return options
+
+
+def _open(path: Path, plan: ExecutionPlan, name: str, *, threads: int = 0) -> Any:
+    """Open the file. `threads` are those of the plan if they are not given."""
+    ort = onnx_runtime()
+    options = _options(threads or plan.threads)
     if plan.on_gpu and hasattr(ort, "preload_dlls"):
         ort.preload_dlls()
     try:

@@ -104,6 +104,18 @@ def processor() -> str:
     return named or platform.processor() or platform.machine()
 
 
+def processor_features() -> str:
+    """Return what the processor can do, by which libraries choose their kernels. Virtual machines on processors of the
+    same name may differ in it.
+    """
+    try:
+        lines = [line.partition(":") for line in CPUINFO.read_text().splitlines()]
+    except OSError:
+        return processor()
+    named = [value.strip() for name, _, value in lines if name.strip() in ("flags", "Features")]
+    return f"{processor()} {platform.machine()} {named[0] if named else ''}"
+
+
 def this_machine() -> Machine:
     try:
         limits = granted(OWN_CGROUP.read_text(), CGROUPS)

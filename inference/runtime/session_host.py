@@ -20,6 +20,7 @@ from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
 from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
 from inference.runtime.native import onnx_runtime
+from inference.runtime.packed_files import PackedFiles
 from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
@@ -68,7 +69,10 @@ class SessionHost:
         clock: Callable[[], float] = time.monotonic,
         profiles: ProfileStore | None = None,
         memory: MemoryGauge | None = None,
+        packed: PackedFiles | None = None,
     ) -> None:
+        """Set up the host. With `packed`, sessions that are wanted so have several runs at once."""
+        self._packed = packed
         self.plan = plan
         self.budget_bytes = budget_bytes
         self.profiles = ProfileKeeper(profiles, _device(plan))
@@ -97,8 +101,9 @@ class SessionHost:
         call: Call | None = None,
         name: str = "",
         on_cpu: bool = False,
+        at_once: bool = False,
     ) -> None:
-        with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu):
+        with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu, at_once=at_once):
             pass
 
     @contextmanager
@@ -110,13 +115,15 @@ class SessionHost:
         call: Call | None = None,
         name: str = "",
         on_cpu: bool = False,
+        at_once: bool = False,
     ) -> Iterator[HostedSession]:
         """Yield the session of this file, loaded and warmed up if necessary, and keep it while the block lasts.
 
         A caller that leaves, because `call` was canceled or is late, does not end a load for others. The first caller
-        sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU.
+        sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU. With `at_once`,
+        it has several runs at the same time on the CPU, where that pays.
         """
-        slot, is_cold = self._enter(resolved(str(path)), warm_up, name, on_cpu)
+        slot, is_cold = self._enter(resolved(str(path)), warm_up, name, on_cpu=on_cpu, at_once=at_once)
         try:
             session = _wait_for(slot, call, is_cold=is_cold)
             self._own.held = self._held_here + 1
@@ -210,7 +217,7 @@ class SessionHost:
         """Return the number of sessions that this thread has in use."""
         return getattr(self._own, "held", 0)
 
-    def _enter(self, key: str, warm_up: WarmUp | None, name: str, on_cpu: bool) -> tuple[Slot, bool]:
+    def _enter(self, key: str, warm_up: WarmUp | None, name: str, *, on_cpu: bool, at_once: bool) -> tuple[Slot, bool]:
         """Return the file's slot, and whether it is not in memory yet."""
         now_s = self._clock()
         with self._changed:
@@ -218,7 +225,8 @@ class SessionHost:
             is_new = slot is None
             if slot is None:
                 self._failures.refuse(key, time.monotonic())
-                slot = self._slots[key] = Slot(key, nested=self._held_here > 0, name=name, on_cpu=on_cpu)
+                nested = self._held_here > 0
+                slot = self._slots[key] = Slot(key, nested=nested, name=name, on_cpu=on_cpu, at_once=at_once)
                 slot.use = self._gone.pop(key, UseRate())
             slot.users += 1
             slot.use = slot.use.again(now_s)
@@ -310,7 +318,8 @@ class SessionHost:
         plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
             before_bytes = memory.used_bytes()
-            session = HostedSession(Path(slot.path), plan, memory=memory, name=slot.name)
+            packed = self._packed if slot.at_once else None
+            session = HostedSession(Path(slot.path), plan, memory=memory, name=slot.name, packed=packed)
             slot.load_s = session.load_s
             if warm_up is not None:
                 slot.warm_up_s = _warmed_up(session, warm_up)

@@ -121,10 +121,11 @@ class State(Enum):
 class Slot:
     """The state of a session. The host's lock guards it."""
 
-    def __init__(self, path: str, *, nested: bool, name: str = "", on_cpu: bool = False) -> None:
+    def __init__(self, path: str, *, nested: bool, name: str = "", on_cpu: bool = False, at_once: bool = False) -> None:
         self.path = path
         self.name = name or Path(path).name
         self.on_cpu = on_cpu
+        self.at_once = at_once
         self.state = State.WAITING
         self.session: Future[HostedSession] = Future()
         self.users = 0

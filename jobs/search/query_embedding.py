@@ -3,12 +3,15 @@
 import threading
 from functools import cache, lru_cache
 
+from django.conf import settings
+
 from inference.core.calls import Call
 from inference.core.contracts import Embedding, TextInput
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 from inference.runtime.batched import SessionBatchers
 from inference.runtime.embed import EmbedRuntime
+from inference.runtime.packed_files import PackedFiles
 from inference.runtime.providers import CPU, plan_execution
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import written
@@ -28,6 +31,7 @@ def _runtime() -> EmbedRuntime:
         # The plan has one thread and never uses the GPU, because a search shares this machine with requests and models.
         plan_execution([CPU], threads=1, has_nvidia_gpu=False),
         budget_bytes=MEMORY_BYTES,
+        packed=PackedFiles(settings.MAAS_PACKED),
     )
     return EmbedRuntime(host, SessionBatchers(host))
 

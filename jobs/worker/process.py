@@ -66,6 +66,7 @@ class WorkerProcess:
             memory_bytes=settings.MAAS_MODEL_MEMORY or None,
             tensorrt_cache=settings.MAAS_HOME / "tensorrt" if settings.MAAS_TENSORRT else None,
             profiles=PostgresProfiles(),
+            packed=settings.MAAS_PACKED,
         )
         self._versions = VersionCatalog()
         self._news = WorkerNews(self._engine, self.name)

@@ -84,6 +84,7 @@ class Command(BaseCommand):
         engine = local_engine(
             memory_bytes=settings.MAAS_MODEL_MEMORY or None,
             profiles=FolderProfiles(settings.MAAS_HOME / "edge" / "profiles"),
+            packed=settings.MAAS_PACKED,
         )
         limits = EdgeLimits(
             deadline_s=options.deadline_s,

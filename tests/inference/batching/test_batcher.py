@@ -42,7 +42,7 @@ def test_a_model_that_nobody_asks_keeps_no_thread(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(batcher_module, "IDLE_THREAD_S", 0.01)
     with batching(Doubler()) as batcher:
         assert batcher.run(pieces(1), Call()) == [2]
-        eventually(lambda: batcher._thread is None, "the end of the thread")
+        eventually(lambda: not batcher._threads, "the end of the thread")
         assert batcher.run(pieces(2), Call()) == [4]
 
 
