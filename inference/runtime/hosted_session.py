@@ -27,7 +27,7 @@ from inference.runtime.tensors import Array, NodeArg
 
 log = structlog.get_logger(__name__)
 FATAL_ONLY = 4
-MOST_AT_ONCE = 4
+MAX_AT_ONCE = 4
 """The most runs of a session at the same time on the CPU. Each has its share of the threads."""
 RUN_LIMIT_S = 30.0
 """The longest time of a run in seconds. The most expensive built-in batch takes a few seconds on two cores."""
@@ -78,7 +78,7 @@ class HostedSession:
         """The name that callers and operators know. The file names of added models do not differ."""
         self.weight_bytes = weight_bytes(path)
         started_s = time.monotonic()
-        at_once = 1 if plan.on_gpu or packed is None else min(MOST_AT_ONCE, plan.threads)
+        at_once = 1 if plan.on_gpu or packed is None else min(MAX_AT_ONCE, plan.threads)
         sessions = None if packed is None or plan.on_gpu else _packed_sessions(path, plan, packed, at_once)
         self.at_once = 1 if sessions is None else at_once
         """The number of runs at the same time, which take less processor time than one after another."""
