@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.browser.becoming import until
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
 from tests.samples.pdfs import small_scans, text_pdf
@@ -66,18 +67,19 @@ def test_the_engine_shows_what_models_run_without_a_reload(windows: Windows, liv
         row = page.get_by_role("row", name="ocr@1 recognition")
         submit(live_stack, "for the engine.pdf", small_scans("Seven bridges"))
         expect(row).to_contain_text("ms")
-        page.wait_for_function(
+        until(
+            page,
             "window.Chart.getChart(document.querySelector('[data-chart=rows]'))"
-            ".data.datasets.some((one) => one.data.some(Boolean))"
+            ".data.datasets.some((one) => one.data.some(Boolean))",
         )
         assert page.evaluate("window.neverReloaded") is True
         page.set_viewport_size({"width": 1440, "height": 900})
         for table in page.locator(".op-scroll").all():
             assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
         page.set_viewport_size({"width": 390, "height": 844})
-        page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        until(page, "document.documentElement.scrollWidth <= 390")
         page.get_by_role("link", name="ocr@1", exact=True).click()
-        page.wait_for_function("document.documentElement.scrollWidth <= 390")
+        until(page, "document.documentElement.scrollWidth <= 390")
         expect(page.locator("#content")).to_contain_text("recognition.onnx")
     assert windows.complaints == []
 

@@ -7,6 +7,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from maas.web.errors.api_errors import problem
 from maas.web.errors.error_pages import bare_page
 from tests.browser.accessibility import grave_faults
+from tests.browser.becoming import until
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
 
@@ -26,7 +27,7 @@ def kept_by_the_worker(page: Page) -> list[str]:
 
 def go_offline(context: BrowserContext, page: Page) -> None:
     page.evaluate("navigator.serviceWorker.ready")
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    until(page, "navigator.serviceWorker.controller !== null")
     context.set_offline(True)
 
 

@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.becoming import until
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
 from tests.samples.pdfs import many_pages_pdf, one_broken_page_pdf, small_scans, text_pdf
@@ -69,7 +70,7 @@ def test_a_scan_is_read_while_one_watches_and_has_no_serious_fault(windows: Wind
         page.evaluate("window.neverReloaded = true")
         expect(page.locator("#job .state")).to_have_text("succeeded")
         expect(page.locator("#lines")).to_contain_text("INVOICE")
-        page.wait_for_function("document.querySelector('.stage img')?.naturalWidth > 0")
+        until(page, "document.querySelector('.stage img')?.naturalWidth > 0")
         expect(page.locator(".sure").first).to_be_hidden()
         page.check("#show-confidence")
         expect(page.locator(".sure").first).to_have_text(re.compile(r"(9\d|100) %"))

@@ -4,6 +4,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.becoming import until
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
 
@@ -26,7 +27,7 @@ def test_the_chart_is_drawn_and_follows_the_theme(windows: Windows, live_stack: 
         light = page.evaluate(PAINTED)
         assert light.startswith("rgb")
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        page.wait_for_function(f"light => {PAINTED} !== light", arg=light)
+        until(page, f"light => {PAINTED} !== light", arg=light)
         page.locator("#chart rect.series-1").last.hover()
         expect(page.locator("#told")).to_contain_text(": ")
         page.locator("#measures label").last.click()
