@@ -19,8 +19,8 @@ Ended = Callable[[Sequence[Call]], None]
 
 
 class Outcome:
-    """The answers of a call, for which its thread sleeps on one lock, lighter than futures. Only the batcher's thread
-    gives them, once for each piece. Any thread may fail a call that has not been answered.
+    """The answers of a call, for which its thread sleeps on one lock, lighter than futures. Only the batcher's threads
+    give them, under its lock, once for each piece. Any thread may fail a call that has not been answered.
     """
 
     def __init__(self, call: Call, count: int, came_s: float, ended: Ended | None = None) -> None:

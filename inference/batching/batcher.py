@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 from typing import Any, Generic, TypeVar, cast
 
 import structlog
@@ -76,8 +75,11 @@ class Batcher(Generic[Payload, Answer]):
         self.name = name
         self._at_once = at_once
         self._running = 0
+        """The number of batches whose model runs."""
         self._idle = 0
         """The number of threads that sleep because nothing waits."""
+        self._holding = 0
+        """The number of threads that hold a batch back."""
         self.limits = limits or BatchLimits()
         """The limits. They may be replaced at any time from any thread, and the next batch follows the new limits."""
         self._clock = clock
@@ -87,7 +89,6 @@ class Batcher(Generic[Payload, Answer]):
         self._last_run_s: float | None = None
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
-        self._rest = _Rest.NONE
         self._held_until_s = 0.0
         self._threads: set[threading.Thread] = set()
         self._closed = False
@@ -158,8 +159,10 @@ class Batcher(Generic[Payload, Answer]):
     def _answers(self, begun: Outcome) -> list[Answer]:
         if begun.error is not None:
             raise begun.error
-        batch_s = max(0.0, self._clock() - begun.came_s - begun.ran_s)
-        begun.call.spent.add(batch_s=batch_s, infer_s=begun.ran_s, device_us=begun.device_us)
+        # Runs of the pieces of a call may overlap.
+        whole_s = max(0.0, self._clock() - begun.came_s)
+        infer_s = min(begun.ran_s, whole_s)
+        begun.call.spent.add(batch_s=whole_s - infer_s, infer_s=infer_s, device_us=begun.device_us)
         return begun.answers
 
     def _begin(
@@ -176,8 +179,10 @@ class Batcher(Generic[Payload, Answer]):
             begun = [self._put(outcome, now) for outcome in outcomes]
             entries = [entry for one in begun if isinstance(one, Outcome) for entry in one.entries]
             if entries and self._worth_waking(entries):
-                self._rest = _Rest.NONE
-                self._changed.notify()
+                if self._holding:
+                    self._changed.notify_all()
+                else:
+                    self._changed.notify()
             elif entries and self._running and not self._idle:
                 self._start_another()
         for outcome, error in zip(outcomes, begun, strict=True):
@@ -224,7 +229,7 @@ class Batcher(Generic[Payload, Answer]):
         thread = threading.Thread(target=self._serve, name=f"batch-{self.name}", daemon=True)
         try:
             thread.start()
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             raise ModelOverloaded(f"{self.name}: no thread could be started ({error}); try again later") from error
         self._threads.add(thread)
 
@@ -236,8 +241,8 @@ class Batcher(Generic[Payload, Answer]):
 
     def _worth_waking(self, newest: Sequence[Entry]) -> bool:
         """Return whether new pieces should wake the thread. A held-back batch is not examined for every piece."""
-        if self._rest is not _Rest.HELD_BACK:
-            return self._rest is _Rest.IDLE
+        if not self._holding:
+            return self._idle > 0
         rows = self._waiting.rows
         if rows >= self.limits.max_rows or self._company.missing(newest[0].group) < MISSING_ROWS:
             return True
@@ -279,9 +284,9 @@ class Batcher(Generic[Payload, Answer]):
                 log.exception("batcher_failed", model=self.name)
                 self._give_up(work, ModelFailed("model_run_failed", f"{self.name}: {error!r}", retryable=True))
             finally:
-                if work is not None and work.batch:
+                if work is not None:
                     with self._lock:
-                        self._running -= 1
+                        self._count_out(work)
 
     def _give_up(self, work: "_Work | None", error: ModelFailed) -> None:
         """Fail the current work and the whole queue, so that a queue that cannot be read does not fail without end."""
@@ -305,16 +310,16 @@ class Batcher(Generic[Payload, Answer]):
                     case Dispatch(pieces):
                         self._waiting.serve(pieces[0])
                         batch = self._take_out(pieces, run=True)
-                        return _Work(batch, late, has_company=self._share_out())
+                        return _Work(batch, late, counts=True, has_company=self._share_out())
                     case _ if late:
                         return _Work([], late)
                     case WaitUntil(at_s):
                         self._held_until_s = at_s
-                        self._sleep(_Rest.HELD_BACK, at_s - self._clock())
+                        self._hold(at_s - self._clock())
                     case Idle():
                         if not self._running:
                             self._waiting.rest()
-                        if self._closed or not self._sleep(_Rest.IDLE, IDLE_THREAD_S):
+                        if self._closed or not self._sleep(IDLE_THREAD_S):
                             self._threads.discard(threading.current_thread())
                             return None
 
@@ -328,6 +333,11 @@ class Batcher(Generic[Payload, Answer]):
                 self._start_another()
         return self._at_once > 1 and (self._running > 1 or len(self._waiting) > 0)
 
+    def _count_out(self, work: "_Work") -> None:
+        if work.counts:
+            work.counts = False
+            self._running -= 1
+
     def _decide(self) -> Decision:
         limits = self.limits
         rows = self._runner.size.of(limits.max_rows)
@@ -336,14 +346,18 @@ class Batcher(Generic[Payload, Answer]):
         config = PolicyConfig(limits, self._runner.fit, self._company, self._last_run_s)
         return decide(self._waiting, config, self._clock())
 
-    def _sleep(self, rest: "_Rest", timeout_s: float) -> bool:
-        """Sleep for at most this time. Return whether a piece arrived or the batcher was closed."""
-        self._rest = rest
-        self._idle += rest is _Rest.IDLE
-        woken = self._changed.wait(max(timeout_s, 0.0))
-        self._idle -= rest is _Rest.IDLE
-        self._rest = _Rest.IDLE if self._idle else _Rest.NONE
+    def _sleep(self, timeout_s: float) -> bool:
+        """Sleep until a piece arrives or the batcher is closed. Return False if nothing happens for this time."""
+        self._idle += 1
+        woken = self._changed.wait(timeout_s)
+        self._idle -= 1
         return woken or len(self._waiting) > 0 or self._closed
+
+    def _hold(self, timeout_s: float) -> None:
+        """Wait for pieces that are missing, for at most this time."""
+        self._holding += 1
+        self._changed.wait(max(timeout_s, 0.0))
+        self._holding -= 1
 
     def _refuse_late(self, late: "list[_Late]") -> None:
         if late:
@@ -354,16 +368,21 @@ class Batcher(Generic[Payload, Answer]):
     def _run_batch(self, work: "_Work") -> None:
         for settled in self._runner.run(work.batch, has_company=work.has_company):
             with self._lock:
+                # Before its callers are woken, who may come back at once and are then alone.
+                self._count_out(work)
                 self._last_run_s = self._clock()
                 rows = sum(entry.rows for entry in settled.entries)
                 self._company.run_ended(settled.entries[0].group, rows, self._last_run_s)
-            outcomes = dict.fromkeys(entry.outcome for entry in settled.entries)
-            for outcome in outcomes:
-                outcome.ran_s += settled.run_s  # The caller goes on as soon as it has its answers.
+                # The caller goes on as soon as it has its answers. Another thread may have some of them.
+                outcomes = dict.fromkeys(entry.outcome for entry in settled.entries)
+                for outcome in outcomes:
+                    outcome.ran_s += settled.run_s
+                if settled.answers is not None:
+                    shares = zip(settled.entries, settled.answers, settled.device_us, strict=True)
+                    for entry, answer, device_us in shares:
+                        entry.outcome.device_us += device_us
+                        entry.outcome.give(entry.index, answer)
             if settled.answers is not None:
-                for entry, answer, device_us in zip(settled.entries, settled.answers, settled.device_us, strict=True):
-                    entry.outcome.device_us += device_us
-                    entry.outcome.give(entry.index, answer)
                 wake(outcome for outcome in outcomes if outcome.complete)
             elif settled.error is not None:
                 _fail(settled.entries, settled.error)
@@ -372,12 +391,6 @@ class Batcher(Generic[Payload, Answer]):
 
     def _unloaded(self) -> ModelFailed:
         return ModelFailed("model_run_failed", f"{self.name} was unloaded before this ran", retryable=True)
-
-
-class _Rest(Enum):
-    NONE = auto()
-    IDLE = auto()
-    HELD_BACK = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,10 +405,12 @@ class _Late:
         return f"a run takes about {self.predicted_s:.3g} s, more than was left before the deadline"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Work:
     batch: list[Entry]
     late: list[_Late]
+    counts: bool = False
+    """True while it counts as running."""
     has_company: bool = False
     """True if other batches run beside it, or wait."""
 

@@ -56,12 +56,15 @@ class KnownResults:
         """Return where results of calls without parameters are kept that are not separated into parts."""
         return self._cache.shelf(holder, target.digest, {}, whole(kind), target.cache_ttl_s)
 
-    def together(self, holder: Holder, asked: Question) -> Key:
-        """Return the key by which equal calls of a holder share one run."""
+    def together(self, holder: Holder, asked: Question) -> Key | None:
+        """Return the key by which equal calls of a holder share one run, or None if a text occurs in it twice, which
+        runs once.
+        """
         target = asked.target
         parts = parts_of(target.runtime, asked.work, asked.kind)
         shelf = self._cache.shelf(holder, target.digest, asked.parameters, parts.kind, target.cache_ttl_s)
-        return _together(shelf, asked, parts.digests())
+        digests = parts.digests()
+        return _together(shelf, asked, digests) if len(set(digests)) == len(digests) else None
 
     def looks(self, tenant: str, target: Target, digest: bytes) -> bool:
         """Return whether it is worthwhile to look for a result, and to keep it."""

@@ -27,7 +27,9 @@ DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=102
 RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
 """The limits in pixels of width. The answer alone takes nine kilobytes for each."""
 EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=288, max_waiting=16_384, max_wait_ms=0)
-"""The limits in tokens. A larger batch is no faster, and every caller in it waits for all of it."""
+"""The limits in tokens. On a processor a larger batch is no faster, and every caller in it waits for all of it."""
+WHOLE_EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=4096, max_waiting=16_384, max_wait_ms=0)
+"""The same on a GPU, where a run always has the same size."""
 ONNX_LIMITS = BatchLimits(max_rows=64, max_padded=None, max_waiting=65_536, max_wait_ms=30)
 """The limits in rows. If a run costs much whatever its size, a batch waits for the callers that were just answered."""
 

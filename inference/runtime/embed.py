@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from inference.batching.batch_run import Ended
 from inference.batching.batcher import Piece
+from inference.batching.limits import BatchLimits
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
@@ -22,7 +23,16 @@ from inference.core.contracts import (
     WorkRefused,
 )
 from inference.core.errors import ModelFailed
-from inference.runtime.batched import EMBED_LIMITS, Asked, Begins, Part, Ready, RunOnSession, SessionBatchers
+from inference.runtime.batched import (
+    EMBED_LIMITS,
+    WHOLE_EMBED_LIMITS,
+    Asked,
+    Begins,
+    Part,
+    Ready,
+    RunOnSession,
+    SessionBatchers,
+)
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
@@ -123,11 +133,11 @@ class EmbedRuntime:
             texts = self._windows(spec, one.work, cuts, one.call)
             return Ready(self._pieces(spec, texts.windows), lambda vectors: _answer_texts(texts, np.stack(vectors)))
 
-        of, run = Part(spec.key, "weights"), self._runner(spec)
-        return self._batchers.begin(self._weights(spec), asked, prepare, run, of=of, limits=EMBED_LIMITS, ended=ended)
+        of, run, limits = Part(spec.key, "weights"), self._runner(spec), self._limits(spec)
+        return self._batchers.begin(self._weights(spec), asked, prepare, run, of=of, limits=limits, ended=ended)
 
     def rows_together(self, spec: VersionSpec) -> int:
-        return self._batchers.limits_of(Part(spec.key, "weights"), EMBED_LIMITS).max_rows
+        return self._batchers.limits_of(Part(spec.key, "weights"), self._limits(spec)).max_rows
 
     def _embed_texts(self, spec: VersionSpec, work: TextInput, cuts: bool, call: Call) -> WorkOutput:
         texts = self._windows(spec, work, cuts, call)
@@ -176,13 +186,16 @@ class EmbedRuntime:
                 self._pieces(spec, windows),
                 self._runner(spec),
                 of=Part(spec.key, "weights"),
-                limits=EMBED_LIMITS,
+                limits=self._limits(spec),
                 call=call,
             )
         return np.stack(rows)
 
     def _in_whole_runs(self, spec: VersionSpec) -> bool:
         return self._host.on_gpu and not spec.config.get(RUN_ALONE)
+
+    def _limits(self, spec: VersionSpec) -> BatchLimits:
+        return WHOLE_EMBED_LIMITS if self._in_whole_runs(spec) else EMBED_LIMITS
 
     def _runner(self, spec: VersionSpec) -> RunOnSession:
         return _run_whole if self._in_whole_runs(spec) else _run_batch

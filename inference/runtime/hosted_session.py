@@ -117,7 +117,8 @@ class HostedSession:
                 denormals_flushed(),
             ):
                 started_s = time.monotonic()
-                beside = self._beside is not None and control.has_company
+                # A host that is short of memory has no second arena.
+                beside = self._beside is not None and control.has_company and not self.memory.gives_back
                 answers = self.memory.measured(
                     lambda: self._run(feeds, outputs, options, beside=beside), feeds, options
                 )

@@ -118,17 +118,16 @@ def _checked(result: int) -> None:
 
 def data_bytes() -> int:
     """Return all memory mapped for writing. Large blocks come and go by themselves (`keep_no_large_blocks`)."""
-    pages = _pages()
-    return 0 if pages is None else int(os.pread(pages, 256, 0).split()[5]) * PAGE_BYTES
+    try:
+        return int(os.pread(_pages(), 256, 0).split()[5]) * PAGE_BYTES
+    except OSError:
+        return 0
 
 
 @cache
-def _pages() -> int | None:
+def _pages() -> int:
     """Return the open file of this process's memory. To open it for each run would take longer than to read it."""
-    try:
-        return os.open(PAGES, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
+    return os.open(PAGES, os.O_RDONLY | os.O_CLOEXEC)
 
 
 os.register_at_fork(after_in_child=_pages.cache_clear)

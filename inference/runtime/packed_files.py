@@ -20,7 +20,10 @@ from inference.runtime.native import onnx_runtime
 log = structlog.get_logger(__name__)
 GRAPH, WEIGHTS = "model.onnx", "weights.bin"
 KEPT_FOR_S = 30 * 24 * 3600
-"""The time after its last use for which a packed file is kept."""
+"""The time for which a packed file is kept after a session of it was opened. Sessions that map it go on without it."""
+UNFINISHED_FOR_S = 3600
+"""The time after which a file that is not finished was left by a process that ended meanwhile."""
+HIDDEN = "."
 MAPPED_FROM_BYTES = 1024
 """The smallest weight that is mapped. Smaller ones stay in the graph."""
 
@@ -38,8 +41,8 @@ class PackedFiles:
         try:
             made = self._folder / _name_of(path)
             if not (made / GRAPH).is_file():
-                self._make(path, made, options)
                 self._drop_old()
+                self._make(path, made, options)
             with suppress(OSError):
                 os.utime(made)
         except Exception as error:  # ONNX Runtime's errors share no base class. The file can be used as it is.
@@ -49,11 +52,11 @@ class PackedFiles:
 
     def drop(self, made: Path) -> None:
         """Remove a packed file that cannot be opened. It is made again at the next use."""
-        shutil.rmtree(made.parent, ignore_errors=True)
+        _remove(made.parent)
 
     def _make(self, path: Path, made: Path, options: Any) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished = Path(mkdtemp(prefix=".", dir=self._folder))
+        unfinished = Path(mkdtemp(prefix=HIDDEN, dir=self._folder))
         try:
             options.optimized_model_filepath = str(unfinished / GRAPH)
             for entry, value in {
@@ -65,26 +68,41 @@ class PackedFiles:
             onnx_runtime().InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
             for file in unfinished.iterdir():
                 _write_through(file)
-            # Another process may have been faster. Its file is the same.
-            with suppress(OSError):
+            try:
                 unfinished.rename(made)
-                _write_through(self._folder)
+            except OSError:
+                # Another process may have been faster. Its file is the same.
+                if not (made / GRAPH).is_file():
+                    raise
+            _write_through(self._folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
     def _drop_old(self) -> None:
-        before_s = time.time() - KEPT_FOR_S
-        for folder in self._folder.iterdir():
+        now_s = time.time()
+        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
+            longest_s = UNFINISHED_FOR_S if folder.name.startswith(HIDDEN) else KEPT_FOR_S
             with suppress(OSError):
-                if folder.stat().st_mtime < before_s:
-                    shutil.rmtree(folder)
+                if now_s - folder.stat().st_mtime > longest_s:
+                    _remove(folder)
 
 
 def _name_of(path: Path) -> str:
     """Return the name of the packed file, which differs for another file, processor or release of ONNX Runtime."""
-    stat = path.stat()
-    said = (str(path), stat.st_size, stat.st_mtime_ns, processor_features(), onnx_runtime().__version__)
+    # Weights may be in files beside it.
+    names = sorted(file for file in path.parent.iterdir() if file.name.startswith(path.name))
+    stats = [(file, file.stat()) for file in names]
+    files = [(str(file), stat.st_size, stat.st_mtime_ns, stat.st_ino) for file, stat in stats]
+    said = (files, processor_features(), onnx_runtime().__version__)
     return sha256(repr(said).encode()).hexdigest()[:32]
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder in one step for others: none of them finds half of it."""
+    gone = folder.with_name(f"{HIDDEN}gone-{os.getpid()}-{time.monotonic_ns()}")
+    with suppress(OSError):
+        folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def _write_through(path: Path) -> None:

@@ -339,8 +339,9 @@ class FastCalls:
             holder = self._known.known_holder(call.identity)
             if holder is None:
                 return False
-            same = self._known.together(holder, Question(target, planned.work, planned.parameters, planned.kind))
-            if self._known.looks(call.tenant, target, same):
+            asked = Question(target, planned.work, planned.parameters, planned.kind)
+            same = self._known.together(holder, asked) or b""
+            if not same or self._known.looks(call.tenant, target, same):
                 return False
         with models_blame_input():
             answer = await self._ask(call, target, worker, planned, same=same, body=body)

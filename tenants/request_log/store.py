@@ -13,14 +13,16 @@ from tenants.request_log.minutes import COUNTED_FOR_S, MinuteCounts, minute_key
 KEPT = 500
 KEPT_FOR_S = 24 * 3600
 _ADD = """
-local at = 3
+local at, failed = 3, false
 for i, key in ipairs(KEYS) do
   local last = at + tonumber(ARGV[at])
-  redis.call('LPUSH', key, unpack(ARGV, at + 1, last))
-  redis.call('LTRIM', key, 0, ARGV[1] - 1)
-  redis.call('EXPIRE', key, ARGV[2])
+  local pushed = redis.pcall('LPUSH', key, unpack(ARGV, at + 1, last))
+  if type(pushed) == 'table' and pushed.err then failed = pushed end
+  redis.pcall('LTRIM', key, 0, ARGV[1] - 1)
+  redis.pcall('EXPIRE', key, ARGV[2])
   at = last + 1
 end
+return failed
 """
 """One command for the entries of many tenants, because each command takes the client longer than Redis."""
 AT_ONCE = 100

@@ -17,19 +17,22 @@ KEPT_S = 30 * 24 * 3600
 """The retention after the tenant's last call."""
 
 _ADD = """
-local names = {%s}
+local names, failed = {%s}, false
 for i, key in ipairs(KEYS) do
   local at = 2 + (i - 1) * (#names + 1)
   for n, name in ipairs(names) do
     local more, field = ARGV[at + n], ARGV[at] .. '|' .. name
+    local added = false
     if name == 'last_ms' then
-      redis.call('HSET', key, field, more)
+      added = redis.pcall('HSET', key, field, more)
     elseif more ~= '0' then
-      redis.call('HINCRBY', key, field, more)
+      added = redis.pcall('HINCRBY', key, field, more)
     end
+    if type(added) == 'table' and added.err then failed = added end
   end
-  redis.call('EXPIRE', key, ARGV[1])
+  redis.pcall('EXPIRE', key, ARGV[1])
 end
+return failed
 """ % ", ".join(f"'{name}'" for name in NAMES)  # noqa: UP031  # braces are Lua's
 """One command for the counts of many tenants, because each command takes the client longer than Redis."""
 AT_ONCE = 100

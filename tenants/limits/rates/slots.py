@@ -52,7 +52,8 @@ class Slots:
     def ask(self, now_s: float) -> Ask:
         """Return the request to Redis. Until its answer arrives, only the slots that it reports are used."""
         self._told_s = now_s
-        is_used = self._in_use or self.waiting or now_s - self._used_s < RENEWED_S
+        lately = self.limit.amount >= KEEPS_SPARE and now_s - self._used_s < RENEWED_S
+        is_used = self._in_use or self.waiting or lately
         spare = self._in_use // 4 + 1 if is_used else 0
         kept = min(spare, max(0, self._held - self._in_use)) if self.limit.amount >= KEEPS_SPARE else 0
         self._held = self._in_use + kept

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from inference.cache.worth import ENOUGH
 from tests.fixtures import unique
 from tests.flows.product import Account, Product
 from tests.inference.runtime.graphs import save_patient
@@ -289,6 +290,21 @@ def test_a_body_that_is_too_large_is_refused_alike(
     fast, general = clients
     large = Sent(f"/v2/models/{adder}/infer", b" " * (33 << 20))
     assert _whole(_sent(fast, large)) == _whole(_sent(general, large))
+
+
+def test_a_text_that_occurs_twice_runs_once_in_both_ways(clients: tuple[httpx.Client, httpx.Client]) -> None:
+    word = unique("twice")
+    for client in clients:
+        del client.headers["Cache-Control"]
+        # So many calls without a repeat that no text is looked for in the cache any more.
+        for number in range(ENOUGH + 20):
+            _sent(client, Sent("/v1/embeddings", json.dumps({"model": "embed", "input": f"{word} {number}"}).encode()))
+    repeated = Sent("/v1/embeddings", json.dumps({"model": "embed", "input": [word, word, word]}).encode())
+    answers = [_sent(client, repeated) for client in clients]
+    assert [answer.headers["x-cache-known"] for answer in answers] == ["2/3", "2/3"]
+    assert _whole(answers[0]) == _whole(answers[1])
+    for client in clients:
+        client.headers["Cache-Control"] = "no-store"
 
 
 def _rows(model: str, rows: list[list[float]], **more: object) -> Sent:
