@@ -100,9 +100,8 @@ class Bench:
             return
         rate = statistics.median(figures.per_s for figures in turns.busy) / 2
         for _ in range(self._rounds):
-            ask = self._numbers.asks(ours, load, rate, HALF_S + 1)
             with self._noted(f"ours at half of its rate, {load.title}"):
-                turns.half.append(at_rate(ours.port, ask, rate, HALF_S))
+                turns.half.append(self._paced(ours, load, rate))
 
     def play_edge(self, ours: Started, load: Load) -> None:
         folder = self._folder / "edge-mode"
@@ -145,7 +144,13 @@ class Bench:
             own_turns.busy.append(neighbor)
             turns.neighbors.append(neighbor)
             turns.busy.append(self._closed(other, load, likely[other.name], load.seconds))
+            if load.half:
+                rate = turns.busy[-1].per_s / 2
+                turns.paced.append((self._paced(ours, load, rate), self._paced(other, load, rate)))
         _say(f"{load.name}: {other.name} {_rates(turns.busy)}, ours beside it {_rates(turns.neighbors)}")
+
+    def _paced(self, started: Started, load: Load, per_s: float) -> Figures:
+        return at_rate(started.port, self._numbers.asks(started, load, per_s, HALF_S + 1), per_s, HALF_S)
 
     def _closed(self, started: Started, load: Load, likely_per_s: float, seconds: float) -> Figures:
         ask = self._numbers.asks(started, load, likely_per_s, seconds + 1)
