@@ -63,6 +63,8 @@ class Composed:
             | self.addresses
             | {"MAAS_HOME": str(self.home), "MAAS_HOST": "127.0.0.1"}
         )
+        if name == "web":
+            given["MAAS_PORT"] = self.ports[name]
         if "MAAS_METRICS_PORT" in given:
             given["MAAS_METRICS_PORT"] = self.ports[name]
         programs = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
