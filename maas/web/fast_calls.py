@@ -298,8 +298,11 @@ class FastCalls:
             return False
         if target is not None:
             return await self._run(call, target, sent, body, send)
-        if call.caches and await self._repeat(call, scope, sent, send):
-            return True
+        if call.caches:
+            if await self._repeat(call, scope, sent, send):
+                return True
+            if scope.get(RAW) is not None:
+                return False  # Its texts are looked for too, so the body would be read in vain here.
         return await self._embed(call, sent, body, send)
 
     async def _repeat(self, call: _Call, scope: Scope, sent: bytes, send: Send) -> bool:

@@ -1,4 +1,4 @@
-"""What bench_peers found, as tables in Markdown."""
+"""Print the results of bench_peers as tables in Markdown."""
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,17 +14,17 @@ MAX_PACED_SHARE = 0.6
 
 @dataclass
 class Turns:
-    """What one contestant reached under one load, turn by turn."""
+    """The figures that one contestant reached under one load, turn by turn."""
 
     busy: list[Figures] = field(default_factory=list)
     half: list[Figures] = field(default_factory=list)
     neighbors: list[Figures] = field(default_factory=list)
-    """Ours, measured just before each."""
+    """The figures of our product, measured just before each."""
     paced: list[tuple[Figures, Figures]] = field(default_factory=list)
-    """Ours and this one at half of the rate that this one reached."""
+    """The figures of our product and of this one, at half of the rate that this one reached."""
 
     def ratio(self) -> float:
-        """Ours to it in requests per second: the median of neighboring turns."""
+        """Return our requests per second divided by its own: the median of neighboring turns."""
         return statistics.median(own.per_s / other.per_s for own, other in zip(self.neighbors, self.busy, strict=True))
 
 
@@ -34,7 +34,7 @@ Results = Mapping[tuple[str, str], Turns]
 
 @dataclass(frozen=True)
 class Goal:
-    """So many times the best peer; None where it is for comparison alone."""
+    """A multiple of the best peer's rate. It is None where the row is only for comparison."""
 
     times: float | None = None
 
