@@ -1,0 +1,6 @@
+"""Generate pages of documents with all that is true of them, for benchmarks and for fitting."""
+
+from tests.benchmarks.documents.generation import generate
+from tests.benchmarks.documents.truth import GeneratedPage, TruthBlock, TruthLine, Word
+
+__all__ = ["GeneratedPage", "TruthBlock", "TruthLine", "Word", "generate"]
