@@ -134,8 +134,7 @@ def _fill(studio: Studio, flow: Flow, wide: Figure | None, noted: bool) -> None:
     drawn = False
     while not flow.full:
         _piece(studio, flow, noted)
-        reached = wide and (flow.index >= wide.before_frame)
-        if wide and reached and not drawn:
+        if wide and not drawn and flow.index >= wide.before_frame:
             drawn = True
             _draw_wide(studio, flow, wide)
 

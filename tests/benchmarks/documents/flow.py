@@ -1,5 +1,6 @@
 """Let text flow through frames: down a column, then on at the top of the next one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.documents.breaking import Broken, break_lines
@@ -109,6 +110,16 @@ class Flow:
                 self._print(block, line, look, first=number == 0 and not continues, last=last, marker=marker)
             words = words[words_in(lines[:count]) :]
             continues = True
+        self.y += round(self.pitch(look) * look.after)
+
+    def write_lines(self, lines: Sequence[str], look: Look, kind: str = "paragraph") -> None:
+        """Print lines as one block, each by itself as far as it fits in the width, as in addresses and verses."""
+        block = self.sheet.block(Block(kind, None, self.part))
+        for line in lines:
+            broken = self._lines(line.split(), look, "", continues=False)
+            if self.left_px >= self.pitch(look) and broken:
+                self._print(block, broken[0], look, first=True, last=True, marker="")
+                block.lines[-1].ends_row = True
         self.y += round(self.pitch(look) * look.after)
 
     def _lines(self, words: list[str], look: Look, marker: str, continues: bool) -> list[Broken]:

@@ -22,6 +22,7 @@ class Line:
 
     words: list[tuple[str, Quad]]
     broken: bool = False
+    ends_row: bool = False
 
 
 @dataclass
@@ -32,16 +33,14 @@ class Block:
     continues: bool = False
     between: str = " "
     """The text between two words: nothing in scripts without spaces."""
-    rows: int = 0
-    """The number of cells in a row, for a table."""
     lines: list[Line] = field(default_factory=list)
 
     def text(self) -> str:
-        """Return the text with hyphens at line ends mended, and the rows of a table below each other."""
-        text, texts = "", [(self.between.join(word for word, _ in line.words), line.broken) for line in self.lines]
-        for number, (printed, broken) in enumerate(texts):
-            end_of_row = self.rows and (number + 1) % self.rows == 0
-            text += printed.removesuffix(HYPHEN) if broken else printed + ("\n" if end_of_row else self.between)
+        """Return the text with hyphens at line ends mended, and rows (of tables, addresses, verses) below each other."""
+        text = ""
+        for line in self.lines:
+            printed = self.between.join(word for word, _ in line.words)
+            text += printed.removesuffix(HYPHEN) if line.broken else printed + ("\n" if line.ends_row else self.between)
         return text.strip()
 
 
@@ -80,7 +79,7 @@ class Sheet:
         note_font: Font | None = None,
         broken: bool = False,
     ) -> None:
-        """Print words from a start (the right end if they run from right to left); "word^1" has a raised note number."""
+        """Print words from a start, which is the right end for `rtl`; "word^1" has a raised note number."""
         printed: list[tuple[str, Quad]] = []
         for word in words:
             plain, _, note = word.partition("^") if note_font else (word, "", "")

@@ -39,6 +39,8 @@ def print_row(flow: Flow, block: Block, cells: Sequence[str], columns: Sequence[
             start = left + pad + {"right": spare, "center": spare / 2}.get(column.align, 0)
             flow.sheet.print_line(block, list(line.words), font, start, baseline, gap, ink=look.ink)
         left += width
+    if block.lines:
+        block.lines[-1].ends_row = True
     flow.y += flow.pitch(look)
 
 
@@ -47,7 +49,7 @@ def print_table(
 ) -> None:
     """Print a table, the first row of which is its head; rows that do not fit are left out."""
     text = look.text or studio.look()
-    block = flow.sheet.block(Block("table", rows=len(columns), part=flow.part))
+    block = flow.sheet.block(Block("table", part=flow.part))
     high = round(flow.pitch(text) * (1 + look.padding))
     if not flow.reserve(high * 3):
         return

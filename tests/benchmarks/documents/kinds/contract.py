@@ -17,13 +17,13 @@ def compose(studio: Studio) -> None:
         top.write(wording.pick("title"), title, "heading", 1)
         for part in ("between", "and", "recital"):
             top.write(wording.pick(part), studio.look(align=middle if part != "recital" else "left", after=0.7))
-    flow = _columns(studio, top)
+    flow = text_columns(studio, top)
     _clauses(studio, flow)
     if studio.likely(0.7) and not flow.full and flow.left_px > studio.sheet.px(70):
         _signatures(studio, flow)
 
 
-def _columns(studio: Studio, top: Flow) -> Flow:
+def text_columns(studio: Studio, top: Flow) -> Flow:
     columns = studio.columns or studio.chance.choice((1, 1, 1, 2))
     area = studio.content
     gutter = studio.sheet.px(studio.body.size * 2)
@@ -38,10 +38,10 @@ def _clauses(studio: Studio, flow: Flow) -> None:
     mark = wording.pick("mark") + " " if studio.likely(0.75) else ""
     dot = "" if mark else "."
     body = replace(studio.look(after=0.5), align=chance.choice(("left", "justify")), hyphens=studio.likely(0.4))
-    style, number = chance.randrange(3), chance.choice((1, 1, chance.randint(2, 9)))
+    style, start = chance.randrange(3), chance.choice((1, 1, chance.randint(2, 9)))
     head = studio.look(1.1, "bold", align=chance.choice(("left", "center")) if mark else "left", after=0.3)
     heads = wording.some("clause", chance.randint(4, 9))
-    for number, name in enumerate(heads, number):
+    for number, name in enumerate(heads, start):
         if not flow.reserve(flow.pitch(head) + 3 * flow.pitch(body)):
             return
         flow.write(f"{mark}{number}{dot} {name}", head, "heading", 2)

@@ -37,7 +37,7 @@ def compose(studio: Studio) -> None:
 def _numbers(studio: Studio, flow: Flow) -> None:
     """Print numbers and dates with their labels, in a block at the left or the right."""
     wording = studio.wording
-    block = flow.sheet.block(Block("table", rows=2))
+    block = flow.sheet.block(Block("table"))
     shift = studio.likely(0.5)
     look = studio.look(0.95)
     columns = (Column(0.55), Column(0.25), Column(0.2)) if shift else (Column(0.25), Column(0.75))
@@ -66,7 +66,7 @@ def _items(studio: Studio, flow: Flow) -> int:
 
 def _totals(studio: Studio, flow: Flow, total: int) -> None:
     wording = studio.wording
-    block = flow.sheet.block(Block("table", rows=2))
+    block = flow.sheet.block(Block("table"))
     tax = round(total * studio.chance.choice((0.07, 0.19, 0.2)))
     columns = (Column(0.45), Column(0.35, studio.chance.choice(("left", "right"))), Column(0.2, "right"))
     for label, cents in (("subtotal", total), ("tax", tax)):

@@ -35,16 +35,15 @@ def letterhead(studio: Studio, flow: Flow, sender: str, business: bool) -> None:
     flow.write(sender, studio.look(large, "bold" if business else "regular", align=align, after=0.1))
     address = wording.fill("{street} {small}"), wording.fill("{count}00 {city}")
     small = studio.look(0.9, align=align, after=0)
-    for line in address if studio.likely(0.5) else (" · ".join(address),):
-        flow.write(line, small)
+    flow.write_lines(address if studio.likely(0.5) else (" · ".join(address),), small)
     flow.skip(studio.chance.uniform(14, 40))
 
 
 def recipient(studio: Studio, flow: Flow) -> None:
     look = studio.look(after=0)
     lines = ["{firm}", "{person}", "{street} {small}", "{count}00 {city}"]
-    for line in lines if studio.likely(0.5) else lines[1:]:
-        flow.write(studio.wording.fill(line), look)
+    shown = lines if studio.likely(0.5) else lines[1:]
+    flow.write_lines([studio.wording.fill(line) for line in shown], look)
     flow.skip(studio.chance.uniform(14, 36))
 
 
@@ -70,5 +69,4 @@ def bank_footer(studio: Studio) -> None:
     )
     for number, lines in enumerate(columns):
         flow = studio.at(studio.margins[0] + number * width, studio.height_pt - 52, width - 6, part=FOOT)
-        for line in lines:
-            flow.write(wording.fill(line), small, "footer")
+        flow.write_lines([wording.fill(line) for line in lines], small, "footer")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.benchmarks.documents import shapes
 from tests.benchmarks.documents.flow import Flow, Frame
-from tests.benchmarks.documents.kinds.contract import _columns
+from tests.benchmarks.documents.kinds.contract import text_columns
 from tests.benchmarks.documents.studio import Studio
 from tests.benchmarks.documents.tables import Column, print_table, random_look
 
@@ -18,7 +18,7 @@ def compose(studio: Studio) -> None:
         align = chance.choice(("left", "left", "center"))
         top.write(wording.pick("title"), studio.look(chance.uniform(1.6, 2.6), "bold", align=align), "heading", 1)
         top.write(wording.pick("by"), studio.look(0.95, "italic", align=align, after=1.2))
-    flow = _columns(studio, top)
+    flow = text_columns(studio, top)
     indent = chance.choice((0, 0, 1.2))
     studio.body = replace(
         studio.body, align=chance.choice(("left", "justify")), hyphens=studio.likely(0.4), first_indent=indent
