@@ -21,7 +21,7 @@ class Broken:
 
 
 def break_lines(
-    words: list[str], font: Font, width: float, gap: float, hyphens: bool, indent: float = 0
+    words: list[str], font: Font, width: float, gap: float, *, hyphens: bool, indent: float = 0
 ) -> list[Broken]:
     """Fill line after line; a word that is wider than a line stands alone in one."""
     lines: list[Broken] = []

@@ -239,7 +239,7 @@ def _boxed(studio: Studio, flow: Flow) -> None:
             studio.sheet.image.paste(before)
             del studio.sheet.blocks[blocks:]
             shade = (255, 255, 255) if studio.likely(0.5) else (228, 228, 228)
-            shapes.box(studio.sheet, frame.left, top, frame.right, bottom, shade)
+            shapes.box(studio.sheet, frame.left, top, frame.right, bottom, fill=shade)
     flow.y = bottom + studio.sheet.px(studio.body.size * 0.8)
 
 

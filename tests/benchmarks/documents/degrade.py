@@ -7,9 +7,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from tests.benchmarks.documents.truth import GeneratedPage, Picture, Quad
-
-Matrix = npt.NDArray[np.float64]
+from tests.benchmarks.documents.truth import GeneratedPage, Matrix, Picture, Quad
 
 
 def degrade(
@@ -31,7 +29,8 @@ def degrade(
 
     `dpi` scales it; `rotation` (0, 90, 180, 270) is how far it must be turned clockwise to be upright; `skew` turns it
     clockwise by some degrees more, and the sheet grows; `beyond` is the gray outside the paper, and `paper` that of the
-    paper. `noise` is a deviation in gray levels, `shadow` the darkening (0 to 1) at one side, `blur` a radius in pixels,
+    paper. `noise` is a deviation in gray levels, `shadow` the darkening (0 to 1) at one side, `blur` a radius in
+    pixels,
     `jpeg` a quality. A `fax` has one bit, and rows that are missing or doubled.
     """
     random = np.random.default_rng(seed)

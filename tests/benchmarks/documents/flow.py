@@ -91,7 +91,9 @@ class Flow:
     def pitch(self, look: Look) -> int:
         return round(self.sheet.px(look.size) * look.leading)
 
-    def write(self, text: str, look: Look, kind: str = "paragraph", level: int | None = None, marker: str = "") -> None:
+    def write(
+        self, text: str, look: Look, kind: str = "paragraph", level: int | None = None, *, marker: str = ""
+    ) -> None:
         """Print a block of text, in parts if the frame ends before it."""
         words = text.split()
         continues = False
@@ -127,7 +129,7 @@ class Flow:
         size = self.sheet.px(look.size)
         first = 0.0 if continues or marker else look.first_indent * size
         width = self.frame.width - look.indent * size
-        return break_lines(words, font, width, advance(font, " "), look.hyphens, first)
+        return break_lines(words, font, width, advance(font, " "), hyphens=look.hyphens, indent=first)
 
     def _noted(self, lines: list[Broken], count: int) -> None:
         """Hang a footnote's number on the last word of a line in the middle."""
@@ -137,7 +139,7 @@ class Flow:
             line = lines[at]
             lines[at] = Broken((*line.words[:-1], f"{line.words[-1]}^{waiting.pop(0)}"), line.length, False)
 
-    def _print(self, block: Block, line: Broken, look: Look, first: bool, last: bool, marker: str) -> None:
+    def _print(self, block: Block, line: Broken, look: Look, *, first: bool, last: bool, marker: str) -> None:
         font = self.font(look)
         size = self.sheet.px(look.size)
         gap = advance(font, " ")
@@ -152,9 +154,9 @@ class Flow:
         words = list(line.words)
         if marker and first:
             at = start - max(advance(font, marker) + size * 0.35, size * 1.1)
-            self.sheet.print_line(block, [marker], font, at, baseline, gap, ink=look.ink)
+            self.sheet.print_line(block, [marker], font, at, baseline, gap=gap, ink=look.ink)
         self.sheet.print_line(
-            block, words, font, start, baseline, gap, ink=look.ink, note_font=small, broken=line.broken
+            block, words, font, start, baseline, gap=gap, ink=look.ink, note_font=small, broken=line.broken
         )
         if marker and first:
             text = block.lines.pop()

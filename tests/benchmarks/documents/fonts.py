@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from fontTools.ttLib import TTFont
 from PIL import ImageFont
 
 Font = ImageFont.FreeTypeFont
@@ -55,10 +56,6 @@ HANDWRITTEN = (
     Family("Kaushan Script", "KaushanScript-Regular"),
     Family("Ecolier", "Ecolier-court"),
     Family("Humor Sans", "Humor-Sans"),
-    Family("Because We Learn", "BecauseWeLearn-Regular"),
-    Family("Because We Mentor", "BecauseWeMentor-Regular"),
-    Family("Because We Connect", "BecauseWeConnect-Regular"),
-    Family("Because We Create", "BecauseWeCreate-Regular"),
 )
 
 
@@ -120,3 +117,15 @@ def face(family: Family, style: str, size_px: int) -> Font:
     font = ImageFont.load_default(size_px)
     assert isinstance(font, Font)
     return font
+
+
+@cache
+def letters(path: str) -> frozenset[int]:
+    """Return the characters that a font file can show, as code points."""
+    with TTFont(path, fontNumber=0, lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+def shows(family: Family, text: str) -> bool:
+    """Return whether a font has all characters of a text; Pillow's own is taken to have them."""
+    return not family.regular or all(ord(letter) in letters(family.regular) for letter in text)

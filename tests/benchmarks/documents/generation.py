@@ -21,6 +21,7 @@ def generate(
     seed: int,
     kind: str = COLUMNS,
     columns: int | None = None,
+    *,
     language: str = "en",
     dpi: float = 200,
     font: str | None = None,
@@ -37,7 +38,9 @@ def generate(
     sheet = Sheet(width, height, dpi)
     sheet.language = language
     family = named(font) if font else chance.choice(families())
-    place = studio(sheet, chance, Wording(language, chance, subject), family, columns, chance.uniform(9, 12))
+    place = studio(
+        sheet, chance, Wording(language, chance, subject), family, columns=columns, size=chance.uniform(9, 12)
+    )
     composer(layout)(place)
     return sheet.page(layout if layout in CLASSES else "other", layout)
 

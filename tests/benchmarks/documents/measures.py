@@ -2,16 +2,15 @@
 
 import unicodedata
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import numpy.typing as npt
 
-try:
-    from rapidfuzz.distance import Levenshtein as rapid
-except ImportError:
-    rapid = None
+rapid = import_module("rapidfuzz.distance.Levenshtein") if find_spec("rapidfuzz") else None
 
 
 def folded(text: str) -> str:
@@ -56,32 +55,56 @@ def _codes(text: str) -> npt.NDArray[np.uint32]:
 def matched_places(truth: Sequence[str], read: Sequence[str]) -> list[int]:
     """Return, in the order of the truth, where its words are in the read text, for words that both have.
 
-    Words are equal if they are equal characters in NFC. A word that occurs once in both is matched first. Words that occur
-    more than once take, in the order of the truth, the free occurrence that is nearest to where the word is expected: at
-    the place of the nearest earlier match in the truth, plus the distance from it. (Without one: at the same place.) Each
-    occurrence is used once at most.
+    Words are equal if their characters are, in NFC. First those are matched that occur once in both texts, by themselves or
+    with the next one or two words. Each other one takes the free equal word that is nearest to where it is expected: as far
+    from the nearest match in the truth as it is in the truth itself. Words close to such a match choose first. (Without any
+    match, they are expected at the same place.) Each read word is used once at most.
     """
+    words, others = ([unicodedata.normalize("NFC", word) for word in text] for text in (truth, read))
+    places = _sure_places(words, others)
+    anchors = sorted(places)
     free: dict[str, list[int]] = defaultdict(list)
-    for place, word in enumerate(read):
-        free[unicodedata.normalize("NFC", word)].append(place)
-    words = [unicodedata.normalize("NFC", word) for word in truth]
-    counts: dict[str, int] = defaultdict(int)
-    for word in words:
-        counts[word] += 1
-    sure = {word: free.pop(word)[0] for word, count in counts.items() if count == 1 and len(free.get(word, ())) == 1}
-    places: list[int] = []
-    anchor, found = 0, 0
-    for number, word in enumerate(words):
-        expected = found + number - anchor
-        if word in sure:
-            place = sure[word]
-        elif free.get(word):
-            place = _take_nearest(free[word], expected)
-        else:
-            continue
-        anchor, found = number, place
-        places.append(place)
+    used = set(places.values())
+    for place, word in enumerate(others):
+        if place not in used:
+            free[word].append(place)
+    waiting = []
+    for number in range(len(words)):
+        if number not in places and words[number] in free:
+            anchor = _nearest(anchors, number)
+            expected = number if anchor is None else places[anchor] + number - anchor
+            waiting.append((0 if anchor is None else abs(number - anchor), number, expected))
+    for _, number, expected in sorted(waiting):
+        if free[words[number]]:
+            places[number] = _take_nearest(free[words[number]], expected)
+    return [places[number] for number in sorted(places)]
+
+
+def _sure_places(words: list[str], others: list[str]) -> dict[int, int]:
+    """Return the places of what occurs once in both texts: words, and then two or three words in a row."""
+    places: dict[int, int] = {}
+    used: set[int] = set()
+    for length in (1, 2, 3):
+        known = _once(others, length)
+        for run, number in _once(words, length).items():
+            for step in range(length if run in known else 0):
+                place = known[run] + step
+                if number + step not in places and place not in used:
+                    places[number + step] = place
+                    used.add(place)
     return places
+
+
+def _once(words: list[str], length: int) -> dict[tuple[str, ...], int]:
+    """Return where each run of words begins that occurs once."""
+    runs = list(zip(*(words[start:] for start in range(length)), strict=False))
+    counts = Counter(runs)
+    return {run: number for number, run in enumerate(runs) if counts[run] == 1}
+
+
+def _nearest(numbers: list[int], wanted: int) -> int | None:
+    at = bisect_left(numbers, wanted)
+    return min(numbers[max(0, at - 1) : at + 1], key=lambda number: abs(number - wanted), default=None)
 
 
 def _take_nearest(places: list[int], expected: int) -> int:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from tests.benchmarks.documents.degrade import Matrix, mover, pixel_centers
-from tests.benchmarks.documents.truth import GeneratedPage, Picture, Quad, upright
+from tests.benchmarks.documents.degrade import mover, pixel_centers
+from tests.benchmarks.documents.truth import GeneratedPage, Matrix, Picture, Quad, upright
 
 TABLES = ((96, 70, 48), (60, 62, 66), (120, 96, 72), (44, 52, 60), (84, 100, 88))
 MAX_SLANT = 0.09

@@ -1,11 +1,11 @@
 """Generate pages and lines in many scripts, and in handwriting, from lists of common words."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tests.benchmarks.documents.fonts import Family, Font, face, families, handwritten, there
+from tests.benchmarks.documents.fonts import Family, Font, face, families, handwritten, shows, there
 from tests.benchmarks.documents.sheet import Block, Sheet, advance
 from tests.benchmarks.documents.truth import GeneratedPage
 
@@ -24,6 +24,7 @@ class Script:
     fonts: tuple[Family, ...]
     rtl: bool = False
     spaced: bool = True
+    numbers: bool = True
     stop: str = "."
     comma: str = ","
 
@@ -81,7 +82,7 @@ def script_page(
     seed: int, script: str, *, dpi: float = 200, lines: int | None = None, size_pt: float | None = None
 ) -> GeneratedPage:
     """Draw an A4 page of paragraphs in a script; `lines` limits how many are printed."""
-    chance, writer = _start(seed, script, dpi, size_pt, A4_PT, MARGIN_PT)
+    chance, writer = _start(seed, script, dpi=dpi, size_pt=size_pt, area_pt=A4_PT, margin_pt=MARGIN_PT)
     limit = lines or 10_000
     count = 0
     while count < limit and writer.fits():
@@ -93,17 +94,17 @@ def script_line(
     seed: int, script: str, *, dpi: float = 200, words: int = 6, size_pt: float | None = None
 ) -> GeneratedPage:
     """Draw one line of a script on a strip that it fits into."""
-    _, probe = _start(seed, script, dpi, size_pt, A4_PT, LINE_MARGIN_PT)
+    _, probe = _start(seed, script, dpi=dpi, size_pt=size_pt, area_pt=A4_PT, margin_pt=LINE_MARGIN_PT)
     text = probe.sentence(words)
     width = probe.length(text) * 72 / dpi + 2 * LINE_MARGIN_PT + 2
     height = probe.size * 72 / dpi * 1.9 + 2 * LINE_MARGIN_PT
-    _, writer = _start(seed, script, dpi, size_pt, (width, height), LINE_MARGIN_PT)
+    _, writer = _start(seed, script, dpi=dpi, size_pt=size_pt, area_pt=(width, height), margin_pt=LINE_MARGIN_PT)
     writer.line(writer.sheet.block(Block("paragraph", between=writer.between)), text)
     return writer.sheet.page("other", script)
 
 
 def _start(
-    seed: int, script: str, dpi: float, size_pt: float | None, area_pt: tuple[float, float], margin_pt: float
+    seed: int, script: str, *, dpi: float, size_pt: float | None, area_pt: tuple[float, float], margin_pt: float
 ) -> tuple[random.Random, "Writer"]:
     chance = random.Random(f"{seed} {script}")
     fonts = families_for(script)
@@ -114,14 +115,31 @@ def _start(
     sheet = Sheet(*area_pt, dpi)
     sheet.language = SCRIPTS[script].language
     font = face(family, "regular", sheet.px(size))
-    return chance, Writer(sheet, SCRIPTS[script], font, chance, sheet.px(margin_pt))
+    return chance, Writer(
+        sheet, _shown(SCRIPTS[script], family), font, chance, sheet.px(margin_pt), words=_words(script, family)
+    )
+
+
+def _shown(script: Script, family: Family) -> Script:
+    """Return the script without the marks that the font lacks."""
+    stop, comma = (mark if shows(family, mark) else "" for mark in (script.stop, script.comma))
+    numbers = script.spaced and shows(family, "0123456789")
+    return replace(script, stop=stop, comma=comma, numbers=numbers)
+
+
+@cache
+def _words(script: str, family: Family) -> list[str]:
+    return [word for word in vocabulary(SCRIPTS[script].vocabulary) if shows(family, word)]
 
 
 class Writer:
     """Writes lines of a script from the top of a sheet to its bottom."""
 
-    def __init__(self, sheet: Sheet, script: Script, font: Font, chance: random.Random, margin: int) -> None:
+    def __init__(
+        self, sheet: Sheet, script: Script, font: Font, chance: random.Random, margin: int, *, words: list[str]
+    ) -> None:
         self.sheet, self.script, self.font, self.chance, self.margin = sheet, script, font, chance, margin
+        self.words = words
         self.size = float(font.size)
         self.between = " " if script.spaced else ""
         self.gap = advance(font, " ") if script.spaced else 0.0
@@ -133,12 +151,12 @@ class Writer:
 
     def sentence(self, words: int) -> list[str]:
         """Return words by chance, with commas, numbers and a stop."""
-        picked = self.chance.choices(vocabulary(self.script.vocabulary), k=words)
+        picked = self.chance.choices(self.words, k=words)
         for at in range(2, words - 1):
             fate = self.chance.random()
             if fate < 0.08:
                 picked[at] += self.script.comma
-            elif fate < 0.1 and self.script.spaced:
+            elif fate < 0.1 and self.script.numbers:
                 picked[at] = str(self.chance.randint(2, 2026))
         picked[-1] += self.script.stop
         return picked
@@ -166,5 +184,5 @@ class Writer:
         rtl = self.script.rtl
         start = self.sheet.width - self.margin if rtl else self.margin
         baseline = self.y + round(self.size * 1.15)
-        self.sheet.print_line(block, words, self.font, start, baseline, self.gap, rtl=rtl)
+        self.sheet.print_line(block, words, self.font, start, baseline, gap=self.gap, rtl=rtl)
         self.y += self.pitch

@@ -58,7 +58,7 @@ def _axes(sheet: Sheet, frame: Frame) -> None:
     sheet.draw.line(line, fill=(0, 0, 0), width=sheet.stroke(0.8))
 
 
-def box(sheet: Sheet, left: float, top: float, right: float, bottom: float, fill: Color | None = None) -> None:
+def box(sheet: Sheet, left: float, top: float, right: float, bottom: float, *, fill: Color | None = None) -> None:
     """Draw a frame, with a fill if there is one; draw it before the text."""
     corners = (round(left), round(top), round(right), round(bottom))
     sheet.draw.rectangle(corners, fill=fill, outline=(70, 70, 70), width=sheet.stroke(0.7))

@@ -36,7 +36,8 @@ class Block:
     lines: list[Line] = field(default_factory=list)
 
     def text(self) -> str:
-        """Return the text with hyphens at line ends mended, and rows (of tables, addresses, verses) below each other."""
+        """Return the text with hyphens at line ends mended, and rows (of tables, addresses, verses) below each
+        other."""
         text = ""
         for line in self.lines:
             printed = self.between.join(word for word, _ in line.words)
@@ -72,8 +73,8 @@ class Sheet:
         font: Font,
         start: float,
         baseline: int,
-        gap: float,
         *,
+        gap: float,
         ink: Color = BLACK,
         rtl: bool = False,
         note_font: Font | None = None,
@@ -84,17 +85,18 @@ class Sheet:
         for word in words:
             plain, _, note = word.partition("^") if note_font else (word, "", "")
             start -= advance(font, plain, rtl) if rtl else 0
-            boxes = [self._print(plain, font, start, baseline, ink, rtl)]
+            boxes = [self._print(plain, font, start, baseline, ink=ink, rtl=rtl)]
             start += 0 if rtl else advance(font, plain, rtl)
             if note and note_font:
-                boxes.append(self._print(note, note_font, start, baseline - round(font.size * 0.36), ink, False))
+                high = baseline - round(font.size * 0.36)
+                boxes.append(self._print(note, note_font, start, high, ink=ink, rtl=False))
                 start += advance(note_font, note, False)
             start += -gap if rtl else gap
             printed.append((plain + note, around(boxes)))
         if printed:
             block.lines.append(Line(printed, broken))
 
-    def _print(self, text: str, font: Font, left: float, baseline: int, ink: Color, rtl: bool) -> Quad:
+    def _print(self, text: str, font: Font, left: float, baseline: int, *, ink: Color, rtl: bool) -> Quad:
         stamp = stamped(font, text, rtl)
         x, y = round(left) + stamp.left, baseline + stamp.top
         self.image.paste(ink, (x, y), stamp.mask)

@@ -92,7 +92,7 @@ class Studio:
 
 
 def studio(
-    sheet: Sheet, chance: random.Random, wording: Wording, family: Family, columns: int | None, size: float
+    sheet: Sheet, chance: random.Random, wording: Wording, family: Family, *, columns: int | None, size: float
 ) -> Studio:
     sides = chance.uniform(45, 80)
     leading = chance.choice((1.12, 1.2, 1.25, 1.35, 1.5))

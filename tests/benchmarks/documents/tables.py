@@ -37,7 +37,7 @@ def print_row(flow: Flow, block: Block, cells: Sequence[str], columns: Sequence[
             gap = advance(font, " ")
             spare = width - 2 * pad - line.length - gap * (len(line.words) - 1)
             start = left + pad + {"right": spare, "center": spare / 2}.get(column.align, 0)
-            flow.sheet.print_line(block, list(line.words), font, start, baseline, gap, ink=look.ink)
+            flow.sheet.print_line(block, list(line.words), font, start, baseline, gap=gap, ink=look.ink)
         left += width
     if block.lines:
         block.lines[-1].ends_row = True

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Picture = npt.NDArray[np.uint8]
+Matrix = npt.NDArray[np.float64]
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 """The corners of a box, clockwise from the upper left of the upright text."""
@@ -49,11 +50,14 @@ class TruthBlock:
 class GeneratedPage:
     """Holds a picture and its truth in reading order.
 
-    The order is: running header, then the body column by column with captions and boxed text where they stand, each side
+    The order is: running header, then the body column by column with captions and boxed text where they stand, each
+    side
     note after the block that it stands beside, then footnotes, footer and page number.
 
-    `kind` is the class of the document; `layout` says more, such as "recipe" for a page of kind "other". `rotation` are the
-    degrees clockwise by which the picture must be turned to be upright, `angle` those by which it was turned besides, and
+    `kind` is the class of the document; `layout` says more, such as "recipe" for a page of kind "other". `rotation`
+    are the
+    degrees clockwise by which the picture must be turned to be upright, `angle` those by which it was turned
+    besides, and
     `sheet` the corners of the paper if the page is photographed.
     """
 

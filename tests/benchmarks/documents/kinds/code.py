@@ -22,7 +22,7 @@ def compose(studio: Studio) -> None:
             words = [str(number), *line.split()] if numbered else line.split()
             start = flow.frame.left + advance(font, "m") * depth
             baseline = flow.y + round(size * (look.leading + 0.6) / 2)
-            flow.sheet.print_line(block, words, font, start, baseline, advance(font, " "))
+            flow.sheet.print_line(block, words, font, start, baseline, gap=advance(font, " "))
             block.lines[-1].ends_row = True
             flow.y += flow.pitch(look)
         flow.y += flow.pitch(look)

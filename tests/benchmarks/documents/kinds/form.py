@@ -1,6 +1,7 @@
 """Lay out forms: labels with lines or boxes to fill in, tick boxes and tables, empty or filled in."""
 
 from dataclasses import replace
+from functools import partial
 
 from tests.benchmarks.documents import shapes
 from tests.benchmarks.documents.flow import Flow
@@ -19,16 +20,12 @@ def compose(studio: Studio) -> None:
     title = studio.look(chance.uniform(1.4, 2), "bold", align=chance.choice(("left", "center")), after=0.5)
     flow.write(wording.pick("title"), title, "heading", 1)
     flow.write(" ".join(wording.some("sentence", chance.randint(1, 3))), studio.look(0.9, after=1))
-    filled, boxed, wide = studio.likely(0.5), studio.likely(0.5), studio.likely(0.5)
+    fields = partial(_fields, boxed=studio.likely(0.5), wide=studio.likely(0.5), filled=studio.likely(0.5))
     for number, name in enumerate(wording.some("section", chance.randint(2, 5)), 1):
         if flow.left_px < studio.sheet.px(110):
             break
         _section(studio, flow, f"{number}. {name}" if studio.likely(0.5) else name)
-        part = chance.choice((_fields, _fields, _choices, _table))
-        if part is _fields:
-            _fields(studio, flow, boxed, wide, filled)
-        else:
-            part(studio, flow)  # type: ignore[call-arg]
+        chance.choice((fields, fields, _choices, _table))(studio, flow)
     flow.skip(6)
     flow.write(" ".join(wording.some("sentence", chance.randint(1, 2))), studio.look(0.85, after=1.5))
 
@@ -38,7 +35,7 @@ def _section(studio: Studio, flow: Flow, name: str) -> None:
     flow.write(name, studio.look(1.1, "bold", after=0.4), "heading", 2)
 
 
-def _fields(studio: Studio, flow: Flow, boxed: bool, wide: bool, filled: bool) -> None:
+def _fields(studio: Studio, flow: Flow, *, boxed: bool, wide: bool, filled: bool) -> None:
     """Print labels, in one or two columns, before or above what is to be filled in."""
     frame = flow.frame
     labels = studio.wording.some("label", studio.chance.randint(4, 8))
@@ -51,7 +48,7 @@ def _fields(studio: Studio, flow: Flow, boxed: bool, wide: bool, filled: bool) -
             return
         left = frame.left + (number % across) * frame.width / across
         top = flow.y
-        taken = _label(studio, flow, label, left, above, width)
+        taken = _label(studio, flow, label, left=left, above=above, width=width)
         field_box(studio, flow, left + taken, width - taken, boxed)
         if filled and studio.likely(0.8):
             _answer(studio, flow, left + taken, width - taken)
@@ -59,14 +56,14 @@ def _fields(studio: Studio, flow: Flow, boxed: bool, wide: bool, filled: bool) -
         flow.y = flow.y + round(step * 1.5) if ends else top
 
 
-def _label(studio: Studio, flow: Flow, label: str, left: float, above: bool, width: float) -> float:
+def _label(studio: Studio, flow: Flow, label: str, *, left: float, above: bool, width: float) -> float:
     """Print a label and return how much of the width it takes."""
     look = studio.look(0.75 if above else 0.95, leading=studio.body.leading)
     font, size = flow.font(look), flow.sheet.px(look.size)
     text = label if above else f"{label}:"
     block = flow.sheet.block(Block("paragraph"))
     baseline = flow.y + round(size * (look.leading + 0.6) / 2)
-    flow.sheet.print_line(block, text.split(), font, left, baseline, advance(font, " "))
+    flow.sheet.print_line(block, text.split(), font, left, baseline, gap=advance(font, " "))
     if above:
         flow.y += flow.pitch(look)
         return 0
@@ -83,7 +80,7 @@ def _answer(studio: Studio, flow: Flow, left: float, width: float) -> None:
     if advance(font, text) < width - size:
         baseline = flow.y + round(flow.pitch(studio.body) * 0.8)
         block = flow.sheet.block(Block("paragraph"))
-        flow.sheet.print_line(block, text.split(), font, left + size * 0.4, baseline, advance(font, " "), ink=PEN)
+        flow.sheet.print_line(block, text.split(), font, left + size * 0.4, baseline, gap=advance(font, " "), ink=PEN)
 
 
 def _choices(studio: Studio, flow: Flow) -> None:
@@ -96,7 +93,7 @@ def _choices(studio: Studio, flow: Flow) -> None:
         shapes.tick_box(flow.sheet, left, flow.y + size * 0.15, size * 0.85, studio.likely(0.4))
         block = flow.sheet.block(Block("list_item" if not in_row else "paragraph"))
         baseline = flow.y + round(size * (look.leading + 0.6) / 2)
-        flow.sheet.print_line(block, choice.split(), font, left + size * 1.3, baseline, advance(font, " "))
+        flow.sheet.print_line(block, choice.split(), font, left + size * 1.3, baseline, gap=advance(font, " "))
         if in_row:
             left += size * 3.5 + advance(font, choice)
         else:

@@ -27,7 +27,7 @@ def _warning(studio: Studio, flow: Flow) -> None:
     high = round(flow.pitch(studio.body) * 3.2) + 2 * inset
     if flow.left_px < high:
         return
-    shapes.box(studio.sheet, frame.left, flow.y, frame.right, flow.y + high, (240, 240, 240))
+    shapes.box(studio.sheet, frame.left, flow.y, frame.right, flow.y + high, fill=(240, 240, 240))
     inner = studio.flow(Frame(frame.left + inset, flow.y + inset, frame.width - 2 * inset, high - 2 * inset))
     inner.write(studio.wording.pick("alert"), studio.look(1, "bold", after=0.1), "heading", 3)
     inner.write(studio.wording.pick("warning"), studio.look(0.95))

@@ -8,7 +8,9 @@ from tests.benchmarks.documents.tables import Column, print_row
 def compose(studio: Studio) -> None:
     chance, wording = studio.chance, studio.wording
     flow = studio.flow()
-    flow.write(wording.pick("title"), studio.look(chance.uniform(2, 3.2), "bold", align="center", after=1), "heading", 1)
+    flow.write(
+        wording.pick("title"), studio.look(chance.uniform(2, 3.2), "bold", align="center", after=1), "heading", 1
+    )
     centered = studio.likely(0.4)
     head = studio.look(1.4, chance.choice(("bold", "italic")), align="center" if centered else "left", after=0.4)
     for name in wording.some("section", chance.randint(3, 5)):

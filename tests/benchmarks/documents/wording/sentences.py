@@ -3,6 +3,7 @@
 import random
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
@@ -63,24 +64,17 @@ class Wording:
     def _made(self, name: str) -> str:
         """Return a number, date or sum; nothing for other names."""
         chance = self.chance
-        match name:
-            case "count":
-                return str(chance.randint(12, 980))
-            case "small":
-                return str(chance.randint(2, 9))
-            case "year":
-                return str(chance.randint(1890, 2026))
-            case "amount":
-                return self.amount(chance.randint(900, 2_500_000))
-            case "date":
-                return self.date()
-            case "number":
-                return f"{chance.choice('ABKRT')}{chance.choice(('-', '/', ' '))}{chance.randint(10_000, 99_999)}"
-            case "person":
-                return self.fill("{first_name} {last_name}")
-            case "iban":
-                return iban(chance)
-        return ""
+        makers: dict[str, Callable[[], str]] = {
+            "count": lambda: str(chance.randint(12, 980)),
+            "small": lambda: str(chance.randint(2, 9)),
+            "year": lambda: str(chance.randint(1890, 2026)),
+            "amount": lambda: self.amount(chance.randint(900, 2_500_000)),
+            "date": self.date,
+            "number": lambda: f"{chance.choice('ABKRT')}{chance.choice('-/')}{chance.randint(10_000, 99_999)}",
+            "person": lambda: self.fill("{first_name} {last_name}"),
+            "iban": lambda: iban(chance),
+        }
+        return makers[name]() if name in makers else ""
 
     def amount(self, cents: int) -> str:
         whole, rest = divmod(cents, 100)
