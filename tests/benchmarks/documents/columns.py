@@ -1,4 +1,4 @@
-"""Lay out a page of running text in columns, as in newspapers, journals and books."""
+"""Lay out a page of running text in columns, as in newspapers, magazines and books."""
 
 from dataclasses import dataclass, replace
 
@@ -252,6 +252,6 @@ def _beside(studio: Studio, flow: Flow) -> None:
     flow.write(studio.wording.paragraph(3), studio.body)
     at_left = frame.left > area.left
     left = area.left if at_left else frame.right + gap
-    width = (frame.left if at_left else area.right) - gap - area.left if at_left else area.right - left
+    width = frame.left - gap - area.left if at_left else area.right - left
     note = studio.flow(Frame(left, top, width, max(0, flow.y - top)))
     note.write(studio.wording.pick("side_note"), studio.look(0.75, "italic", leading=1.1), "side_note")

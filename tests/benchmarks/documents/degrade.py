@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from tests.benchmarks.documents.truth import GeneratedPage, Matrix, Picture, Quad
+
+opencv: Any = cv2
+"""OpenCV, whose own types are wider than what it returns."""
 
 
 def degrade(
@@ -38,7 +41,7 @@ def degrade(
     if paper < 255:
         page = replace(page, picture=_tinted(page.picture, paper))
     page = turned(page, rotation, skew, beyond)
-    picture = cv2.GaussianBlur(page.picture, (0, 0), blur) if blur > 0 else page.picture
+    picture = opencv.GaussianBlur(page.picture, (0, 0), blur) if blur > 0 else page.picture
     picture = _shaded(picture, random, shadow) if shadow > 0 else picture
     picture = _grainy(picture, random, noise) if noise > 0 else picture
     picture = _faxed(picture, random) if fax else picture
@@ -48,8 +51,8 @@ def degrade(
 
 def rescaled(page: GeneratedPage, dpi: float) -> GeneratedPage:
     factor = dpi / page.dpi
-    way = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
-    picture = cv2.resize(page.picture, None, fx=factor, fy=factor, interpolation=way)
+    way = opencv.INTER_AREA if factor < 1 else opencv.INTER_CUBIC
+    picture = opencv.resize(page.picture, None, fx=factor, fy=factor, interpolation=way)
     scale = np.diag([picture.shape[1] / page.picture.shape[1], picture.shape[0] / page.picture.shape[0], 1.0])
     return replace(page.moved(picture, mover(scale)), dpi=dpi)
 
@@ -68,7 +71,7 @@ def turned(page: GeneratedPage, rotation: int, skew: float, beyond: int) -> Gene
     gray = (beyond, beyond, beyond)
     if skew:
         shift = pixel_centers(matrix)[:2]
-        picture = cv2.warpAffine(page.picture, shift, (wide, high), flags=cv2.INTER_CUBIC, borderValue=gray)
+        picture = opencv.warpAffine(page.picture, shift, (wide, high), flags=opencv.INTER_CUBIC, borderValue=gray)
     else:
         picture = np.rot90(page.picture, rotation // 90)
     moved = page.moved(np.ascontiguousarray(picture), mover(matrix))
@@ -78,7 +81,8 @@ def turned(page: GeneratedPage, rotation: int, skew: float, beyond: int) -> Gene
 def pixel_centers(matrix: Matrix) -> Matrix:
     """Return the matrix for OpenCV, which counts from the middle of the first pixel, not from its corner."""
     half = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
-    return np.linalg.inv(half) @ matrix @ half
+    centered: Matrix = np.linalg.inv(half) @ matrix @ half
+    return centered
 
 
 def mover(matrix: Matrix) -> Callable[[Quad], Quad]:
@@ -114,8 +118,9 @@ def _grainy(picture: Picture, random: np.random.Generator, noise: float) -> Pict
 
 def _faxed(picture: Picture, random: np.random.Generator) -> Picture:
     """Return black and white dots only, some of them wrong, with rows that repeat the row above."""
-    gray = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
-    limit = float(np.clip(cv2.threshold(gray, 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)[0], 60, 220))
+    gray = opencv.cvtColor(picture, opencv.COLOR_RGB2GRAY)
+    otsu = float(opencv.threshold(gray, 0, 255, opencv.THRESH_BINARY + opencv.THRESH_OTSU)[0])
+    limit = min(max(otsu, 60.0), 220.0)
     ink = gray < limit + random.normal(0, 12, gray.shape).astype(np.float32)
     ink ^= random.random(gray.shape, dtype=np.float32) < 0.0008
     for row in random.integers(1, len(gray), size=max(1, len(gray) // 250)):
@@ -126,7 +131,9 @@ def _faxed(picture: Picture, random: np.random.Generator) -> Picture:
 
 def _packed(picture: Picture, quality: int) -> Picture:
     """Return the picture with the losses of JPEG."""
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    done, data = opencv.imencode(
+        ".jpg", opencv.cvtColor(picture, opencv.COLOR_RGB2BGR), [opencv.IMWRITE_JPEG_QUALITY, quality]
+    )
     assert done
-    loaded: Picture = cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    loaded: Picture = opencv.cvtColor(opencv.imdecode(data, opencv.IMREAD_COLOR), opencv.COLOR_BGR2RGB)
     return loaded

@@ -55,10 +55,10 @@ def _codes(text: str) -> npt.NDArray[np.uint32]:
 def matched_places(truth: Sequence[str], read: Sequence[str]) -> list[int]:
     """Return, in the order of the truth, where its words are in the read text, for words that both have.
 
-    Words are equal if their characters are, in NFC. First those are matched that occur once in both texts, by themselves or
-    with the next one or two words. Each other one takes the free equal word that is nearest to where it is expected: as far
-    from the nearest match in the truth as it is in the truth itself. Words close to such a match choose first. (Without any
-    match, they are expected at the same place.) Each read word is used once at most.
+    Words are equal if their characters are, in NFC. First those are matched that occur once in both texts, alone or
+    with the next one or two words. Each other one takes the free equal word that is nearest to where it is expected:
+    as far from the nearest match as it is in the truth. Words close to a match choose first. (Without any match, they
+    are expected at the same place.) Each read word is used once at most.
     """
     words, others = ([unicodedata.normalize("NFC", word) for word in text] for text in (truth, read))
     places = _sure_places(words, others)

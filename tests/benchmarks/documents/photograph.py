@@ -1,6 +1,7 @@
 """Photograph a page: a sheet in perspective on a darker table, with uneven light; its truth moves along."""
 
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from tests.benchmarks.documents.degrade import mover, pixel_centers
 from tests.benchmarks.documents.truth import GeneratedPage, Matrix, Picture, Quad, upright
 
+opencv: Any = cv2
+"""OpenCV, whose own types are wider than what it returns."""
 TABLES = ((96, 70, 48), (60, 62, 66), (120, 96, 72), (44, 52, 60), (84, 100, 88))
 MAX_SLANT = 0.09
 """How far a corner may be moved, as a share of the side."""
@@ -22,7 +25,7 @@ def photograph(page: GeneratedPage, seed: int, slant: float = MAX_SLANT, light: 
     corners = upright(0, 0, width, height)
     shaken = np.array(corners) + border + random.uniform(-1, 1, size=(4, 2)) * slant * np.array([width, height]) / 2
     shaken = np.clip(shaken, 6, np.array(size) - 6)
-    matrix: Matrix = cv2.getPerspectiveTransform(np.array(corners, np.float32), shaken.astype(np.float32))
+    matrix: Matrix = opencv.getPerspectiveTransform(np.array(corners, np.float32), shaken.astype(np.float32))
     picture = _on_table(page.picture, pixel_centers(matrix), size, random)
     picture = _lit(picture, random, light)
     moved = page.moved(picture, mover(matrix))
@@ -31,15 +34,15 @@ def photograph(page: GeneratedPage, seed: int, slant: float = MAX_SLANT, light: 
 
 def _on_table(picture: Picture, matrix: Matrix, size: tuple[int, int], random: np.random.Generator) -> Picture:
     table = _table(size, random)
-    sheet = cv2.warpPerspective(picture, matrix, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    sheet = opencv.warpPerspective(picture, matrix, size, flags=opencv.INTER_CUBIC, borderMode=opencv.BORDER_REPLICATE)
     whole = np.full(picture.shape[:2], 255, np.uint8)
-    mask = cv2.warpPerspective(whole, matrix, size, flags=cv2.INTER_LINEAR)
+    mask = opencv.warpPerspective(whole, matrix, size, flags=opencv.INTER_LINEAR)
     far = max(3, size[0] // 150)
-    shade = cv2.GaussianBlur(np.roll(mask, (far, far), axis=(0, 1)), (0, 0), far)
-    table = cv2.multiply(table, cv2.merge([255 - shade // 2] * 3), scale=1 / 255)
-    mask3 = cv2.merge([mask] * 3)
-    mixed: Picture = cv2.add(
-        cv2.multiply(sheet, mask3, scale=1 / 255), cv2.multiply(table, cv2.bitwise_not(mask3), scale=1 / 255)
+    shade = opencv.GaussianBlur(np.roll(mask, (far, far), axis=(0, 1)), (0, 0), far)
+    table = opencv.multiply(table, opencv.merge([255 - shade // 2] * 3), scale=1 / 255)
+    mask3 = opencv.merge([mask] * 3)
+    mixed: Picture = opencv.add(
+        opencv.multiply(sheet, mask3, scale=1 / 255), opencv.multiply(table, opencv.bitwise_not(mask3), scale=1 / 255)
     )
     return mixed
 
@@ -50,9 +53,10 @@ def _table(size: tuple[int, int], random: np.random.Generator) -> Picture:
     width, height = size
     fine = random.standard_normal((height // 4 + 1, width // 40 + 1), dtype=np.float32)
     coarse = random.standard_normal((height // 120 + 2, width // 160 + 2), dtype=np.float32)
-    grain = 7 * cv2.resize(fine, size, interpolation=cv2.INTER_LINEAR)
-    grain += 10 * cv2.resize(coarse, size, interpolation=cv2.INTER_CUBIC)
-    return np.clip(color + grain[:, :, None], 0, 255).astype(np.uint8)
+    grain = 7 * opencv.resize(fine, size, interpolation=opencv.INTER_LINEAR)
+    grain += 10 * opencv.resize(coarse, size, interpolation=opencv.INTER_CUBIC)
+    table: Picture = np.clip(color + grain[:, :, None], 0, 255).astype(np.uint8)
+    return table
 
 
 def _lit(picture: Picture, random: np.random.Generator, light: float) -> Picture:
@@ -65,7 +69,8 @@ def _lit(picture: Picture, random: np.random.Generator, light: float) -> Picture
     grain = random.standard_normal((height, width), dtype=np.float32) * np.float32(3)
     tint = np.array([1.0, random.uniform(0.95, 1), random.uniform(0.86, 0.98)], np.float32)
     lit = picture * (bright[:, :, None] * tint) + grain[:, :, None]
-    return np.clip(lit, 0, 255).astype(np.uint8)
+    shot: Picture = np.clip(lit, 0, 255).astype(np.uint8)
+    return shot
 
 
 def _quad(points: Matrix) -> Quad:

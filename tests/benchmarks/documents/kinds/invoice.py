@@ -16,9 +16,12 @@ def compose(studio: Studio) -> None:
     letterhead(studio, flow, wording.pick("firm"), business=True)
     recipient(studio, flow)
     title = studio.look(chance.uniform(1.3, 2.4), "bold", after=0.6)
-    steps = [lambda: flow.write(wording.pick("title"), title, "heading", 1), lambda: _numbers(studio, flow)]
-    for step in steps if studio.likely(0.7) else reversed(steps):
-        step()
+    title_first = studio.likely(0.7)
+    if not title_first:
+        _numbers(studio, flow)
+    flow.write(wording.pick("title"), title, "heading", 1)
+    if title_first:
+        _numbers(studio, flow)
     if studio.likely(0.6):
         flow.write(" ".join(wording.some("sentence", chance.randint(1, 2))), studio.look(after=0.9))
     sum_cents = _items(studio, flow)
@@ -56,7 +59,7 @@ def _items(studio: Studio, flow: Flow) -> int:
         count, price = chance.randint(1, 24), chance.randint(250, 60_000)
         total += count * price
         rows.append([wording.pick("row"), str(count), wording.amount(price), wording.amount(count * price)])
-    columns = COLUMNS
+    columns: tuple[Column, ...] = COLUMNS
     if studio.likely(0.4):
         rows = [["#" if not number else str(number), *row] for number, row in enumerate(rows)]
         columns = NUMBERED
