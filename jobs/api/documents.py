@@ -1,7 +1,9 @@
-"""`/v1/documents`: upload, read and erase documents, and show the picture of a page."""
+"""`/v1/documents`: upload, read, download and erase documents, and show the picture of a page."""
 
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
+from typing import TypeVar
 
 from django.http import FileResponse
 from django.http.response import HttpResponseBase
@@ -23,7 +25,8 @@ from jobs.api.serializers import (
 )
 from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
-from jobs.documents.files import open_file
+from jobs.documents.files import open_file, open_stream
+from jobs.documents.names import safe_name
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.idempotent_requests import Answered
@@ -149,14 +152,54 @@ def _includes_jobs(value: str) -> bool:
     return value == "true"
 
 
-def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
+Opened = TypeVar("Opened")
+
+
+def _opened(identity: Identity, document_id: object, open_: Callable[[], Opened]) -> Opened:
     try:
-        return FileResponse(open_file(page.picture), content_type=page.picture_type)
+        return open_()
     except FileMissing:
-        # If the page was erased since it was looked up, the response says so, and the storage is not at fault.
+        # If the document was erased since it was looked up, the response says so, and the storage is not at fault.
         with unit_of_work(identity):
-            get_page(page.document_id, page.number)
+            get_document(document_id)
         raise
+
+
+def _revalidated(request: Request, etag: str, whole: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+    """Return the file, or 304 to a client that has it. A client that keeps it must ask each time whether it still
+    exists.
+    """
+    response = get_conditional_response(request._request, etag=quote_etag(etag)) or whole()
+    response["ETag"] = quote_etag(etag)
+    response["Cache-Control"] = "private, no-cache"
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    return response
+
+
+class DocumentContent(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="download_document",
+        summary="Download a document as it was uploaded",
+        responses={(200, "*/*"): bytes, 304: None, 412: None, **REFUSALS},
+    )
+    def get(self, request: Request, document_id: str) -> HttpResponseBase:
+        """Return the file, as an attachment with the document's name. The `Accept` header of the request is ignored."""
+        identity = caller(request, "documents:read")
+        only(request)
+        with unit_of_work(identity):
+            document = get_document(document_id)
+        return _revalidated(request, document.sha256, partial(_original, identity, document))
+
+
+def _original(identity: Identity, document: Document) -> FileResponse:
+    file = _opened(identity, document.id, partial(open_stream, document.file))
+    name = safe_name(document.name)
+    response = FileResponse(file, as_attachment=True, filename=name, content_type=document.content_type)
+    response["Content-Length"] = str(document.size_bytes)
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 class PagePicture(APIView):
@@ -171,11 +214,11 @@ class PagePicture(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             page = get_page(document_id, number)
-        # The name of a picture is never used twice. A client that keeps the picture must ask each time whether it still
-        # exists.
-        etag = quote_etag(sha256(page.picture.encode()).hexdigest()[:32])
-        response = get_conditional_response(request._request, etag=etag) or _picture(identity, page)
-        response["ETag"] = etag
-        response["Cache-Control"] = "private, no-cache"
-        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        return response
+        # The name of a picture is never used twice.
+        etag = sha256(page.picture.encode()).hexdigest()[:32]
+        return _revalidated(request, etag, partial(_picture, identity, page))
+
+
+def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
+    file = _opened(identity, page.document_id, partial(open_file, page.picture))
+    return FileResponse(file, content_type=page.picture_type)

@@ -19,6 +19,7 @@ from jobs.api import (
 urlpatterns = [
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
     path("documents/<str:document_id>", documents.DocumentDetail.as_view(), name="api-document"),
+    path("documents/<str:document_id>/content", documents.DocumentContent.as_view(), name="api-document-content"),
     path(
         "documents/<str:document_id>/pages/<int:number>/picture",
         documents.PagePicture.as_view(),

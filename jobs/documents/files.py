@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 from uuid import UUID
 
 import structlog
@@ -56,14 +57,33 @@ def open_file(name: str) -> "File[bytes]":
         try:
             return default_storage.open(name)
         except FileNotFoundError as error:
-            log.error("file_missing", name=name)
-            raise FileMissing("A file of this document is missing from the storage. Contact the operator.") from error
+            raise _missing(name) from error
+
+
+def open_stream(name: str) -> BinaryIO:
+    """Open a file of any size to be read once from its beginning, for the caller to close. It is not fetched first."""
+    if _is_folder():
+        return cast(BinaryIO, open_file(name))
+    with storage_errors():
+        try:
+            return cast(BinaryIO, default_storage.open_stream(name))  # type: ignore[attr-defined]
+        except FileNotFoundError as error:
+            raise _missing(name) from error
+
+
+def _missing(name: str) -> FileMissing:
+    log.error("file_missing", name=name)
+    return FileMissing("A file of this document is missing from the storage. Contact the operator.")
+
+
+def _is_folder() -> bool:
+    return isinstance(default_storage._wrapped, FileSystemStorage)  # type: ignore[attr-defined]
 
 
 @contextmanager
 def local_file(name: str) -> Iterator[Path]:
     """Yield the path of the file itself if the storage is a folder, else of a private copy."""
-    if isinstance(default_storage._wrapped, FileSystemStorage):  # type: ignore[attr-defined]
+    if _is_folder():
         open_file(name).close()
         yield Path(default_storage.path(name))
         return

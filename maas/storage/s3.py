@@ -23,6 +23,20 @@ _TIMEOUTS = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standar
 """Timeouts and retries. The library's defaults would block a caller for minutes when the storage is unavailable."""
 
 
+class ObjectStream:
+    """The bytes of a file while they arrive. A connection that breaks is an OSError, and never the end of the file."""
+
+    def __init__(self, body: Any) -> None:
+        self._body = body
+
+    def read(self, size: int = -1) -> bytes:
+        with as_os_error():
+            return bytes(self._body.read(None if size < 0 else size))
+
+    def close(self) -> None:
+        self._body.close()
+
+
 class ObjectStorage(S3Storage):  # type: ignore[misc]
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -40,6 +54,16 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
                 # The file is fetched here rather than at the first read, so that its errors are handled here.
                 opened.file  # noqa: B018
             return opened
+
+    def open_stream(self, name: str) -> "ObjectStream":
+        """Open a file to be read once while it arrives. Errors are those of `open`."""
+        with as_os_error():
+            try:
+                return ObjectStream(self._object(name).get()["Body"])
+            except ClientError as error:
+                if error.response["Error"]["Code"] == "NoSuchKey":
+                    raise FileNotFoundError(f"file does not exist: {name}") from error
+                raise
 
     def _check_bucket(self, name: str) -> None:
         """Raise OSError if the bucket is missing, which the library reports like a missing file."""

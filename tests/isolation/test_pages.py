@@ -26,6 +26,7 @@ def test_a_persons_own_job_is_shown(browser: httpx.Client, mine: Belongings) -> 
     assert shown.status_code == 200
     assert mine.job_id in shown.text
     assert browser.get(f"/v1/documents/{mine.document_id}/pages/1/picture").status_code == 200
+    assert browser.get(f"/v1/documents/{mine.document_id}/content").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_a_persons_own_job_is_shown(browser: httpx.Client, mine: Belongings) -> 
         "/v1/jobs/{job_id}",
         "/v1/jobs/{job_id}/result",
         "/v1/jobs/{job_id}/result.pdf",
+        "/v1/documents/{document_id}/content",
         "/v1/documents/{document_id}/pages/1/picture",
     ],
 )

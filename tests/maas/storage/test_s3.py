@@ -130,3 +130,25 @@ def test_page_picture_is_read_through_the_storage(bucket: Bucket) -> None:
     files.save_bytes(name, b"\x89PNG")
     with files.open_file(name) as picture:
         assert picture.read() == b"\x89PNG"
+
+
+def test_file_is_read_while_it_arrives_and_never_fetched_first(bucket: Bucket) -> None:
+    files.save_bytes("tenants/some/documents/large", CONTENT * 40)
+    stream = files.open_stream("tenants/some/documents/large")
+    try:
+        begin = stream.read(1_000)
+        assert begin == CONTENT[: len(begin)]
+        assert begin + b"".join(iter(lambda: stream.read(64 << 10), b"")) == CONTENT * 40
+    finally:
+        stream.close()
+
+
+def test_file_to_be_read_as_it_arrives_is_missing_or_its_bucket_is(
+    endpoint: str, bucket: Bucket, settings: Settings, tmp_path: Path
+) -> None:
+    with pytest.raises(FileMissing):
+        files.open_stream("tenants/none/documents/none")
+    _use(settings, f"s3://there-is-no-such-bucket?endpoint={endpoint}&{KEYS}", tmp_path)
+    with pytest.raises(StorageUnavailable) as away:
+        files.open_stream("tenants/none/documents/none")
+    assert away.value.code == "storage_unavailable"
