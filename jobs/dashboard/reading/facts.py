@@ -35,7 +35,14 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
         Download("Markdown", f"{address}.md"),
         Download("JSON", f"{address}.json"),
     ]
-    return always + [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
+    pdf = [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
+    return always + pdf + _original(job)
+
+
+def _original(job: Job) -> list[Download]:
+    if job.document is None or job.document.deleted_at is not None:
+        return []
+    return [Download("Original file", f"/v1/documents/{job.document.id}/content")]
 
 
 def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:

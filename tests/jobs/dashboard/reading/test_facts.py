@@ -1,8 +1,11 @@
-"""Test that every reason for which a job waits has a text."""
+"""Test that every reason for which a job waits has a text, and which downloads a job offers."""
+
+from datetime import UTC, datetime
 
 import pytest
 
-from jobs.dashboard.reading.facts import waiting_words
+from jobs.core.models import Document, Job
+from jobs.dashboard.reading.facts import downloads, waiting_words
 from jobs.queue.waiting import REASONS, Standing
 
 
@@ -19,3 +22,23 @@ def test_what_comes_first_is_counted_and_the_time_is_told() -> None:
 
 def test_a_job_that_does_not_wait_has_none() -> None:
     assert waiting_words(Standing()) == ""
+
+
+def titles(document: Document | None) -> list[str]:
+    return [download.words for download in downloads(Job(document=document, pages_total=1), 1)]
+
+
+def test_the_original_is_offered_while_the_document_is_there() -> None:
+    document = Document(name="a.pdf", kind=Document.Kind.PDF)
+    assert titles(document) == ["Text", "Markdown", "JSON", "Searchable PDF", "Original file"]
+    *_, original = downloads(Job(document=document, pages_total=1), 1)
+    assert (original.url, original.built) == (f"/v1/documents/{document.id}/content", False)
+
+
+def test_no_original_is_offered_of_an_erased_document_or_of_inline_input() -> None:
+    erased = Document(name="a.pdf", kind=Document.Kind.PDF, deleted_at=datetime(2026, 7, 1, tzinfo=UTC))
+    assert titles(erased) == titles(None) == ["Text", "Markdown", "JSON"]
+
+
+def test_a_text_file_has_an_original_and_no_searchable_pdf() -> None:
+    assert titles(Document(name="a.txt", kind=Document.Kind.TEXT)) == ["Text", "Markdown", "JSON", "Original file"]
