@@ -1,18 +1,23 @@
-"""`/v1/jobs/{id}/result.txt`, `.md`, `.json` and `.pdf`: a job's result as a file to keep."""
+"""`/v1/jobs/{id}/result.txt`, `.md`, `.json` and `.pdf`: a job's result as a file to keep; and many jobs as one ZIP."""
 
 from typing import Any
 
-from django.http import FileResponse
+from django.http import FileResponse, StreamingHttpResponse
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from jobs.api.serializers import ResultSerializer
 from jobs.results.exports import services
+from jobs.results.exports.archive import MAX_JOBS, archive_name, archive_of
+from jobs.results.exports.archive_files import DEFAULT_FORMATS, FORMATS, ORIGINAL
 from jobs.results.exports.services import Format, export_job
 from tenants.api.callers import caller
 from tenants.api.files import AsStored
+from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS
+from tenants.core.errors import InvalidRequest
 
 PAGES = OpenApiParameter(
     "pages",
@@ -61,3 +66,38 @@ ResultPdf = _export(
     "Export the pages of a job as a searchable PDF",
     {(200, "application/pdf"): bytes},
 )
+
+
+class ResultsZip(APIView):
+    content_negotiation_class = AsStored
+
+    @extend_schema(
+        operation_id="export_jobs",
+        summary="Export many jobs as one ZIP file",
+        parameters=[
+            OpenApiParameter(
+                "jobs", str, required=True, description=f"Ids of 1 to {MAX_JOBS} jobs, separated by commas."
+            ),
+            OpenApiParameter(
+                "formats",
+                str,
+                default=",".join(DEFAULT_FORMATS),
+                description=f"What the folder of each job contains, separated by commas: {', '.join(FORMATS)}. "
+                f"`{ORIGINAL}` needs the scope `documents:read` too.",
+            ),
+        ],
+        responses={(200, "application/zip"): bytes, **REFUSALS},
+    )
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Return the file, which is made while it is sent. The `Accept` header of the request is ignored."""
+        identity = caller(request, "jobs:read")
+        only(request, "jobs", "formats")
+        jobs = request.query_params.get("jobs")
+        if not jobs:
+            raise InvalidRequest("Name the jobs to export: ?jobs=ID,ID.")
+        archive = archive_of(identity, jobs.split(","), request.query_params.get("formats"))
+        response = StreamingHttpResponse(archive, content_type="application/zip")
+        response["Content-Disposition"] = f'attachment; filename="{archive_name(timezone.now())}"'
+        response["Cache-Control"] = "private, no-store"
+        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        return response

@@ -26,6 +26,7 @@ urlpatterns = [
         name="api-page-picture",
     ),
     path("jobs", jobs.JobList.as_view(), name="api-jobs"),
+    path("jobs/results.zip", exports.ResultsZip.as_view(), name="api-results-zip"),
     path("jobs/<str:job_id>", jobs.JobDetail.as_view(), name="api-job"),
     path("jobs/<str:job_id>/result", jobs.JobResult.as_view(), name="api-job-result"),
     path("jobs/<str:job_id>/result.txt", exports.ResultText.as_view(), name="api-result-text"),

@@ -18,6 +18,8 @@ from .belongings import Belongings
 METHODS = {"get", "post", "put", "patch", "delete"}
 PARAMETER = re.compile(r"\{(\w+)\}")
 PUBLIC = {"/v1/openapi.json", "/v1/docs", "/v2/health/live", "/v2/health/ready"}
+QUERIES = {"/v1/jobs/results.zip": "?jobs={job_id}"}
+"""The queries of addresses that take ids there."""
 SHARED_PARAMETERS = {"name", "version"}
 """The parameters of models, which belong to the operator and are the same for all tenants."""
 
@@ -39,7 +41,7 @@ class Operation:
 def operations(caller: Caller) -> list[Operation]:
     described = httpx.get(f"{caller.url}/v1/openapi.json").json()["paths"]
     return [
-        Operation(method.upper(), path)
+        Operation(method.upper(), path + QUERIES.get(path, ""))
         for path, methods in described.items()
         for method in methods
         if method in METHODS

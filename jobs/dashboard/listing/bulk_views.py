@@ -24,7 +24,7 @@ from jobs.many_jobs.services import (
     erase_jobs,
     retry_jobs,
 )
-from jobs.results.exports.archive import Archive, archived_jobs
+from jobs.results.exports.archive import archive_name, archive_of
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity, Scope
@@ -108,9 +108,7 @@ def bulk_erasure(request: HttpRequest, identity: Identity) -> HttpResponseBase:
 @members_only
 @_refusing_in_json
 def job_archive(request: HttpRequest, identity: Identity) -> HttpResponseBase:
-    identity.require("jobs:read")
-    found = archived_jobs(identity, request.GET.getlist("job"))
-    answer = StreamingHttpResponse(Archive(identity.tenant_id, found), content_type="application/zip")
-    name = f"documents-{timezone.now():%Y-%m-%d-%H%M}.zip"
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    archive = archive_of(identity, request.GET.getlist("job"), request.GET.get("formats"))
+    answer = StreamingHttpResponse(archive, content_type="application/zip")
+    answer["Content-Disposition"] = f'attachment; filename="{archive_name(timezone.now())}"'
     return answer

@@ -21,6 +21,7 @@ from jobs.dashboard.base.wording import price_words
 from jobs.dashboard.listing.query import DELETED, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
+from jobs.results.exports.archive_files import DEFAULT_FORMATS, FORMATS, JSON, MARKDOWN, ORIGINAL, TEXT
 from jobs.search.selectors import Hit, meaning_available, meaning_of
 from jobs.search.statement_timeout import MeaningUnavailable, SearchTooBroad
 from tenants.core.db.unit_of_work import unit_of_work
@@ -48,6 +49,7 @@ ORDERS = {
     "state": "State",
     "-state": "State, reversed",
 }
+ARCHIVE_TITLES = {ORIGINAL: "Original file", TEXT: "Text", MARKDOWN: "Markdown", JSON: "JSON"}
 _COLUMNS = (
     ("document", "Document", "name", "-name"),
     ("state", "State", "state", "-state"),
@@ -163,6 +165,7 @@ def _around(identity: Identity) -> dict[str, Any]:
         "models": [_with_price(model, _price(identity, model)) for model in choices.for_documents],
         "model_names": choices.names,
         "orders": ORDERS,
+        "archive_formats": [(name, ARCHIVE_TITLES[name], name in DEFAULT_FORMATS) for name in FORMATS],
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
         "max_archive_bytes": settings.MAAS_MAX_ARCHIVE_BYTES,

@@ -1,63 +1,34 @@
-"""Many jobs' results and texts as one ZIP, without originals, made while it is sent and never stored."""
+"""Many jobs' results and originals as one ZIP, made while it is sent and never stored."""
 
-import re
-import unicodedata
+import time
 import weakref
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
+from datetime import datetime
 from io import RawIOBase
 from typing import Any, BinaryIO, cast
 from uuid import UUID
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
+from jobs.results.exports.archive_files import (
+    BLOCK_BYTES,
+    DEFAULT_FORMATS,
+    ORIGINAL,
+    ArchiveFile,
+    archive_files,
+    chosen_formats,
+)
+from jobs.results.exports.archive_names import distinct_names
 from jobs.results.exports.export_slots import ExportSlots
 from jobs.results.exports.job_export import JobExport
-from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.page_range import page_range
-from jobs.results.exports.text_formats import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
-LONGEST = 80
-LONGEST_BYTES = 240
-"""The most bytes of a name in UTF-8. Systems count bytes, up to 255, and a number may be added to the name."""
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*]')
-_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-
-
-def folder_names(names: Iterable[str]) -> Iterator[str]:
-    """Yield a different name for each folder, such as `a.pdf`, `a (2).pdf`. Names that differ only in case or accents
-    count as equal, as they do on some systems.
-    """
-    taken: set[str] = set()
-    for name in names:
-        free = _free(_safe(name), taken)
-        taken.add(free.casefold())
-        yield free
-
-
-def _safe(name: str) -> str:
-    shown = _FORBIDDEN.sub("_", unicodedata.normalize("NFC", name))[:LONGEST]
-    kept = shown.encode(errors="ignore")[:LONGEST_BYTES].decode(errors="ignore").strip(" .") or "document"
-    return f"_{kept}" if _RESERVED.fullmatch(kept) else kept
-
-
-def _free(name: str, taken: set[str]) -> str:
-    stem, dot, ending = name.rpartition(".")
-    number, free = 1, name
-    while free.casefold() in taken:
-        number += 1
-        free = f"{stem} ({number}).{ending}" if dot and stem else f"{name} ({number})"
-    return free
-
-
 MAX_JOBS = 100
-FILES = (("result.json", json_blocks), ("text.txt", text_blocks))
-BLOCK_BYTES = 64 << 10
-"""The number of bytes at which a block is sent."""
 BEING_SENT = ExportSlots("archives are being sent", 16, max_each=2, retry_after_s=10)
 """The slots for archives in this process. Each archive holds a few pages in memory for as long as its reader takes."""
 
@@ -98,13 +69,17 @@ def archived_jobs(identity: Identity, job_ids: Sequence[str]) -> list[Job]:
     return [found[job_id] for job_id in ids if job_id]
 
 
+def archive_name(now: datetime) -> str:
+    return f"documents-{now:%Y-%m-%d-%H%M}.zip"
+
+
 class Archive(Iterator[bytes]):
     """A ZIP file that is being sent. It occupies a slot until it is closed or garbage-collected."""
 
-    def __init__(self, tenant_id: UUID, jobs: Sequence[Job]) -> None:
+    def __init__(self, tenant_id: UUID, jobs: Sequence[Job], formats: Collection[str] = DEFAULT_FORMATS) -> None:
         BEING_SENT.take(tenant_id)
         self._give_back = weakref.finalize(self, BEING_SENT.give_back, tenant_id)
-        self._blocks = _blocks(jobs)
+        self._blocks = _blocks(jobs, formats)
 
     def __next__(self) -> bytes:
         return next(self._blocks)
@@ -114,17 +89,32 @@ class Archive(Iterator[bytes]):
         self._give_back()
 
 
-def _blocks(jobs: Sequence[Job]) -> Generator[bytes, None, None]:
+def archive_of(identity: Identity, job_ids: Sequence[str], formats: str | None) -> Archive:
+    """Return an archive of the jobs in the formats of a list with commas, for a caller who may read them."""
+    identity.require("jobs:read")
+    chosen = chosen_formats(formats)
+    if ORIGINAL in chosen:
+        identity.require("documents:read")
+    return Archive(identity.tenant_id, archived_jobs(identity, job_ids), chosen)
+
+
+def _blocks(jobs: Sequence[Job], formats: Collection[str]) -> Generator[bytes, None, None]:
     """Yield the archive in blocks. A page is read only when the blocks before it have been taken."""
     outlet = _Outlet()
     exports = [JobExport(job, page_range(None, job.pages_total)) for job in jobs]
     with ZipFile(cast(BinaryIO, outlet), "w", ZIP_DEFLATED) as made:
-        for export, folder in zip(exports, folder_names(export.title for export in exports), strict=True):
-            for name, blocks in FILES:
-                with made.open(f"{folder}/{name}", "w", force_zip64=True) as entry:
-                    for block in blocks(export):
+        for export, folder in zip(exports, distinct_names(export.title for export in exports), strict=True):
+            for file in archive_files(export, formats):
+                with made.open(_entry(folder, file), "w", force_zip64=True) as entry:
+                    for block in file.blocks:
                         entry.write(block)
                         if len(outlet) >= BLOCK_BYTES:
                             yield outlet.take()
                 yield outlet.take()
     yield outlet.take()
+
+
+def _entry(folder: str, file: ArchiveFile) -> ZipInfo:
+    entry = ZipInfo(f"{folder}/{file.name}", time.localtime()[:6])
+    entry.compress_type = ZIP_DEFLATED if file.compressed else ZIP_STORED
+    return entry

@@ -38,11 +38,15 @@ async function act({ dataset }, jobs) {
 
 // Returns a link, so that the browser shows its own progress and the archive does not pass through this page.
 function download(jobs) {
+  const chosen = [...document.querySelectorAll("#formats input:checked")];
+  if (!chosen.length) return say("Choose what the ZIP file contains under “ZIP contents”.", "bad");
+  jobs.append("formats", chosen.map(({ value }) => value).join(","));
   const link = document.createElement("a");
   link.href = `${document.getElementById("bulk").dataset.archive}?${jobs}`;
   link.download = "";
   link.click();
-  say("Preparing the ZIP file. It contains result.json and text.txt of each job, not the original files.");
+  const titles = chosen.map(({ labels }) => labels[0].textContent.trim());
+  say(`Preparing the ZIP file. It contains for each document: ${titles.join(", ")}.`);
 }
 
 function confirmed({ verb, documents, what, words }) {

@@ -59,6 +59,15 @@ def test_the_archive_comes_as_a_download(viewer: Client, desk: Desk) -> None:
     assert len(zipfile.ZipFile(io.BytesIO(content)).namelist()) == 2
 
 
+def test_the_archive_has_the_formats_of_the_check_boxes(viewer: Client, desk: Desk) -> None:
+    asked = {"job": [str(desk.submit_document(desk.document(1)).id)], "formats": "text,markdown"}
+    answer = viewer.get("/jobs/archive", asked)
+    content = b"".join(answer.streaming_content)  # type: ignore[attr-defined]  # of a streaming response
+    assert zipfile.ZipFile(io.BytesIO(content)).namelist() == ["a.pdf/text.txt", "a.pdf/text.md"]
+    refused = viewer.get("/jobs/archive", {**asked, "formats": "docx"})
+    assert refused.json()["detail"] == "Unknown format 'docx'. Use original, text, markdown or json."
+
+
 @pytest.mark.parametrize("path", ["/jobs/archive", "/jobs/bulk/consequences"])
 def test_a_stranger_is_asked_to_sign_in(client: Client, path: str) -> None:
     assert client.get(path).headers["Location"].startswith("/sign-in")

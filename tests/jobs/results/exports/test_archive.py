@@ -5,29 +5,36 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from django.db import connections
-from hypothesis import given
-from hypothesis import strategies as st
 
 from inference.core.contracts import Units, WorkOutput
+from jobs.core.errors import FileMissing
+from jobs.core.models import Document, Job
+from jobs.documents import files
 from jobs.queue.settlement import finish_page
-from jobs.results.exports.archive import MAX_JOBS, Archive, archived_jobs, folder_names
+from jobs.results.exports.archive import MAX_JOBS, Archive, archive_of, archived_jobs
+from jobs.results.exports.archive_files import FORMATS, chosen_formats
 from jobs.results.exports.export_slots import TooManyExports
-from tenants.core.db.unit_of_work import APP
-from tenants.core.errors import InvalidRequest, NotFound
+from jobs.retention.documents import delete_document
+from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound, NotPermitted
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 
-
-def opened(desk: Desk, *job_ids: object) -> zipfile.ZipFile:
-    return zipfile.ZipFile(io.BytesIO(b"".join(made(desk, *job_ids))))
+CONTENT = b"%PDF-1.7 " + uuid7().bytes * 20_000
 
 
-def made(desk: Desk, *job_ids: object) -> Iterator[bytes]:
-    archive = Archive(desk.identity.tenant_id, archived_jobs(desk.identity, [str(one) for one in job_ids]))
+def opened(desk: Desk, *job_ids: object, formats: str | None = None) -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(b"".join(made(desk, *job_ids, formats=formats))))
+
+
+def made(desk: Desk, *job_ids: object, formats: str | None = None) -> Iterator[bytes]:
+    archive = archive_of(desk.identity, [str(one) for one in job_ids], formats)
     try:
         yield from archive
     finally:
@@ -96,30 +103,90 @@ def test_another_tenants_job_is_like_one_that_never_was(desk: Desk, other_identi
         archived_jobs(desk.identity, [str(desk.submit().id), str(foreign.id)])
 
 
-def test_names_stay_as_they_are_where_any_system_takes_them() -> None:
-    assert list(folder_names(["Invoice 7.pdf", "عقد.pdf"])) == ["Invoice 7.pdf", "عقد.pdf"]
+def with_file(desk: Desk, name: str = "a.pdf", kind: str = "pdf") -> Job:
+    document = desk.document(1)
+    file = files.original_name(desk.identity.tenant_id, document.id, document.sha256)
+    files.save_bytes(file, CONTENT)
+    with unit_of_work(desk.identity.tenant_id):
+        Document.objects.filter(id=document.id).update(name=name, file=file, kind=kind, size_bytes=len(CONTENT))
+    return desk.submit_document(document)
 
 
-def test_what_a_system_would_take_for_a_path_or_a_device_is_changed() -> None:
-    given_names = ["../../etc/passwd", "a:b?.pdf", "CON.txt", "...", "x" * 300]
-    assert list(folder_names(given_names)) == ["_.._etc_passwd", "a_b_.pdf", "_CON.txt", "document", "x" * 80]
+def test_a_folder_has_the_chosen_formats_and_no_others(desk: Desk) -> None:
+    job = with_file(desk)
+    assert opened(desk, job.id, formats="markdown").namelist() == ["a.pdf/text.md"]
+    assert opened(desk, job.id, formats="text,original").namelist() == ["a.pdf/text.txt", "a.pdf/a.pdf"]
+    assert len(opened(desk, job.id, formats=",".join(FORMATS)).namelist()) == len(FORMATS)
 
 
-def test_the_same_name_twice_is_numbered_whatever_its_case() -> None:
-    assert list(folder_names(["a.pdf", "A.pdf", "a.pdf"])) == ["a.pdf", "A (2).pdf", "a (3).pdf"]
+def test_an_original_comes_back_byte_for_byte_and_is_not_compressed_again(desk: Desk) -> None:
+    whole = opened(desk, with_file(desk).id, formats="original")
+    assert whole.testzip() is None
+    assert whole.read("a.pdf/a.pdf") == CONTENT
+    assert whole.getinfo("a.pdf/a.pdf").compress_type == zipfile.ZIP_STORED
+    texts = opened(desk, with_file(desk, "b.txt", "text").id, formats="original")
+    assert texts.getinfo("b.txt/b.txt").compress_type == zipfile.ZIP_DEFLATED
 
 
-def test_two_spellings_of_an_accent_are_one_name() -> None:
-    assert list(folder_names(["\u00e9.pdf", "e\u0301.pdf"])) == ["\u00e9.pdf", "\u00e9 (2).pdf"]
+def test_an_original_is_sent_in_blocks(desk: Desk) -> None:
+    assert max(len(block) for block in made(desk, with_file(desk).id, formats="original")) < len(CONTENT) // 2
 
 
-def test_letters_of_many_bytes_make_no_name_that_a_disk_refuses() -> None:
-    made = list(folder_names(["\U0001f4c4" * 100] * 12))
-    assert max(len(name.encode()) for name in made) <= 255
+@pytest.mark.parametrize("name", ["text.txt", "TEXT.TXT", "../../etc/passwd", "no-original.txt"])
+def test_no_original_takes_the_place_of_another_file_or_leaves_its_folder(desk: Desk, name: str) -> None:
+    whole = opened(desk, with_file(desk, name).id, formats=",".join(FORMATS))
+    assert len({entry.casefold() for entry in whole.namelist()}) == len(FORMATS)
+    assert all(entry.count("/") == 1 for entry in whole.namelist())
+    assert CONTENT in [whole.read(entry) for entry in whole.namelist()]
 
 
-@given(st.lists(st.text(max_size=100), max_size=20))
-def test_no_two_folders_are_alike_and_none_leaves_the_archive(names: list[str]) -> None:
-    made = list(folder_names(names))
-    assert len({name.casefold() for name in made}) == len(names)
-    assert not any("/" in name or "\\" in name or name in {"", ".", ".."} for name in made)
+def test_a_folder_without_an_original_says_why(desk: Desk) -> None:
+    inline, erased = desk.submit(), with_file(desk)
+    delete_document(identity=desk.identity, document_id=erased.document_id)
+    whole = opened(desk, inline.id, erased.id, formats="original")
+    reasons = [whole.read(name).decode() for name in whole.namelist()]
+    assert [name.rpartition("/")[2] for name in whole.namelist()] == ["no-original.txt"] * 2
+    assert reasons[0] == "This input was sent without a file.\n"
+    assert reasons[1].startswith(f"The document {erased.document_id} was erased on ")
+
+
+def test_a_document_that_is_erased_while_the_archive_is_sent_has_a_reason_in_its_place(desk: Desk) -> None:
+    first, second = with_file(desk, "b.pdf"), with_file(desk)
+    blocks = made(desk, first.id, second.id, formats="original")
+    sent = next(blocks)
+    delete_document(identity=desk.identity, document_id=second.document_id)
+    whole = zipfile.ZipFile(io.BytesIO(sent + b"".join(blocks)))
+    assert whole.namelist() == ["b.pdf/b.pdf", "a.pdf/no-original.txt"]
+
+
+def test_an_archive_breaks_off_where_storage_has_lost_an_original(desk: Desk) -> None:
+    job = with_file(desk)
+    files.erase(files.original_name(desk.identity.tenant_id, *original_of(desk, job)))
+    with pytest.raises(FileMissing):
+        opened(desk, job.id, formats="original")
+
+
+def original_of(desk: Desk, job: Job) -> tuple[UUID, str]:
+    with unit_of_work(desk.identity.tenant_id):
+        document = Document.objects.get(jobs=job)
+    return document.id, document.sha256
+
+
+@pytest.mark.parametrize("given", ["pdf", "", "text,pdf", "text;json"])
+def test_an_unknown_format_is_refused_with_those_there_are(given: str) -> None:
+    with pytest.raises(InvalidRequest) as refusal:
+        chosen_formats(given)
+    unknown = given.rpartition(",")[2]
+    assert refusal.value.detail == f"Unknown format {unknown!r}. Use original, text, markdown or json."
+
+
+def test_formats_are_text_and_json_unless_chosen() -> None:
+    assert chosen_formats(None) == {"text", "json"}
+    assert chosen_formats("original, markdown") == {"original", "markdown"}
+
+
+def test_an_original_needs_the_scope_for_documents(desk: Desk) -> None:
+    reader, job = replace(desk.identity, scopes=frozenset({"jobs:read"})), desk.submit()
+    archive_of(reader, [str(job.id)], "text").close()
+    with pytest.raises(NotPermitted):
+        archive_of(reader, [str(job.id)], "text,original")

@@ -1,7 +1,9 @@
 """Tests of `/v1/jobs/{id}/result.*`, as a program or a browser requests it."""
 
 from contextlib import ExitStack
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.test import Client
@@ -110,3 +112,32 @@ def test_large_files_of_all_tenants_share_few_places(desk: ReadingDesk, suffix: 
         assert refusal(asked(desk, large, suffix)) == (503, "overloaded", "5")
         assert asked(desk, large, f"{suffix}?pages=1-{services.LIGHT_PAGES}").status_code == 200
     assert asked(desk, large, suffix).status_code == 200
+
+
+def zipped(desk: ReadingDesk, query: str) -> Any:
+    return Client().get(f"/v1/jobs/results.zip{query}", **{IDENTITY: desk.identity})  # type: ignore[arg-type]
+
+
+def test_many_jobs_come_as_one_zip(desk: ReadingDesk, job: Job) -> None:
+    answer = zipped(desk, f"?jobs={job.id},{desk.submit().id}&formats=markdown")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    assert answer["Content-Disposition"].startswith('attachment; filename="documents-')
+    assert len(ZipFile(BytesIO(b"".join(answer))).namelist()) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("", "Name the jobs to export: ?jobs=ID,ID."),
+        ("?jobs=x&formats=pdf", "Unknown format 'pdf'. Use original, text, markdown or json."),
+        ("?jobs=x&format=json", "Unknown query parameter 'format'. Use jobs, formats."),
+    ],
+)
+def test_a_zip_that_cannot_be_made_is_refused_in_exact_words(desk: ReadingDesk, query: str, detail: str) -> None:
+    answer = zipped(desk, query)
+    assert (answer.status_code, answer.json()["detail"]) == (400, detail)
+
+
+def test_a_zip_of_an_unknown_job_is_not_found(desk: ReadingDesk, job: Job) -> None:
+    answer = zipped(desk, f"?jobs={job.id},{uuid7()}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
