@@ -102,6 +102,12 @@ class Job(TenantOwned):
             ),
             # Lists leave out erased jobs, and there may be more of those than of all others.
             models.Index(fields=["tenant", "-id"], condition=models.Q(erased_at__isnull=True), name="jobs_job_kept"),
+            # The list of documents leaves out input without a file, and there may be more of that than of files.
+            models.Index(
+                fields=["tenant", "-id"],
+                condition=models.Q(erased_at__isnull=True, document__isnull=False),
+                name="jobs_job_with_document",
+            ),
             models.Index(fields=["tenant", "-id"], condition=models.Q(livemode=False), name="jobs_job_of_tests"),
             # The operator's lists cover all tenants. Most jobs have succeeded, and those are found without an index.
             models.Index(fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_job_unsuccessful"),

@@ -29,7 +29,7 @@ NEWEST, OLDEST, NEAREST = "newest", "oldest", "nearest"
 SORTS = (NEWEST, OLDEST, "name", "-name", "state", "-state", "pages", "-pages", "cost", "-cost")
 """The orders that can be chosen. NEAREST is not among them: it is the order of a search by meaning only."""
 MEANING = "meaning"
-DOCUMENTS, INLINE = "documents", "inline"
+DOCUMENTS, INLINE, ALL = "documents", "inline", "all"
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class ListQuery:
     """The kind of search. With MEANING, the words need not be on the page, but the page must be about them."""
     state: str = ""
     model: str = ""
-    sent: str = ""
-    """The filter DOCUMENTS, or INLINE for input that was sent without a document. An empty filter shows both."""
+    sent: str = DOCUMENTS
+    """The filter DOCUMENTS, INLINE for input that was sent without a document, or ALL for both."""
     since: date | None = None
     until: date | None = None
     """The last day. Both days are included."""
@@ -60,7 +60,7 @@ class ListQuery:
             by=_one_of(given.get("by", ""), (MEANING,)) if search else "",
             state=_one_of(given.get("state", ""), (*STATE_GROUPS, DELETED)),
             model=given.get("model", "").replace("\0", "")[:120],
-            sent=_one_of(given.get("sent", ""), (DOCUMENTS, INLINE)),
+            sent=_one_of(given.get("sent", ""), (INLINE, ALL)) or DOCUMENTS,
             since=_day(given.get("from", "")),
             until=_day(given.get("to", "")),
             sort=_one_of(given.get("sort", ""), SORTS),
@@ -80,12 +80,12 @@ class ListQuery:
 
     @property
     def filtered(self) -> bool:
-        return any((self.words, self.state, self.model, self.sent, self.since, self.until))
+        return any((self.words, self.state, self.model, self.sent != DOCUMENTS, self.since, self.until))
 
     @property
     def more_filters(self) -> int:
         """Return the number of filters in use that are folded away."""
-        return sum(map(bool, (self.model, self.sent, self.since, self.until)))
+        return sum(map(bool, (self.model, self.sent != DOCUMENTS, self.since, self.until)))
 
     @property
     def at_start(self) -> bool:
@@ -105,7 +105,7 @@ class ListQuery:
             "by": self.by,
             "state": self.state,
             "model": self.model,
-            "sent": self.sent,
+            "sent": self.sent if self.sent != DOCUMENTS else "",
             "from": self.since.isoformat() if self.since else "",
             "to": self.until.isoformat() if self.until else "",
             "sort": self.sort,

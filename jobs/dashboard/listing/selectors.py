@@ -13,7 +13,7 @@ from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
 from jobs.dashboard.base.job_view import with_first_words
-from jobs.dashboard.listing.query import DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
+from jobs.dashboard.listing.query import ALL, DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
 from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
@@ -72,7 +72,7 @@ def _matching(query: ListQuery) -> "QuerySet[Job]":
     jobs = Job.objects.filter(erased_at=None, document__deleted_at__isnull=query.state != DELETED)
     if query.state in STATE_GROUPS:
         jobs = jobs.filter(state__in=STATE_GROUPS[query.state])
-    if query.sent:
+    if query.sent != ALL:
         jobs = jobs.filter(document__isnull=query.sent != DOCUMENTS)
     if query.model:
         jobs = jobs.filter(model_version__in=versions_named(query.model))

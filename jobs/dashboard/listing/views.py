@@ -18,7 +18,7 @@ from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import JobView, job_view, may_write
 from jobs.dashboard.base.wording import price_words
-from jobs.dashboard.listing.query import DELETED, MEANING, NEWEST, OLDEST, SIZES, ListQuery
+from jobs.dashboard.listing.query import DELETED, DOCUMENTS, INLINE, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
 from jobs.results.exports.archive_files import DEFAULT_FORMATS, FORMATS, JSON, MARKDOWN, ORIGINAL, TEXT
@@ -147,7 +147,14 @@ def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
         "columns": columns(query),
         "sizes": sizes(query),
         "other_search": _other_search(query),
+        "texts": _texts(query),
     }
+
+
+def _texts(query: ListQuery) -> str:
+    """Return the URL of the same list of input without a file. It is empty if there can be none, or is in the list."""
+    listed = query.sent != DOCUMENTS or query.state == DELETED
+    return "" if listed else query.changed(sent=INLINE, sort="").address()
 
 
 def _other_search(query: ListQuery) -> str:

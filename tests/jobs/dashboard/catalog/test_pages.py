@@ -86,7 +86,7 @@ def test_a_page_shows_versions_and_links_to_the_jobs(member: Client, desk: Desk)
     page = page_of(member, desk.version)
     assert "000000000000" in page
     assert "current" in page
-    assert f'href="/jobs?model={desk.version.served_model.name}"' in page
+    assert f'href="/jobs?model={desk.version.served_model.name}&amp;sent=all"' in page
 
 
 def test_a_page_says_what_a_run_costs_before_it_is_run(member: Client, desk: Desk) -> None:

@@ -49,12 +49,32 @@ def ids(*jobs: Job) -> list[str]:
     return [str(job.id) for job in jobs]
 
 
-def test_documents_and_what_was_sent_inline_are_shown_apart(member: Client, desk: Desk) -> None:
+def test_files_are_listed_unless_texts_or_all_are_chosen(member: Client, desk: Desk) -> None:
     inline, named = desk.submit(), submit_named(desk, "a.pdf")
-    assert shown(html(member, "/jobs")) == ids(named, inline)
+    assert shown(html(member, "/jobs")) == ids(named)
     assert shown(html(member, "/jobs?sent=inline")) == ids(inline)
+    assert shown(html(member, "/jobs?sent=all")) == ids(named, inline)
     assert shown(html(member, "/jobs?sent=documents")) == ids(named)
-    assert "“hello”" in html(member, "/jobs")
+    assert "“hello”" in html(member, "/jobs?sent=all")
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("", "?sent=inline"),
+        ("?model=nobodys&amp;sort=-pages", "?model=nobodys&amp;sent=inline"),
+        ("?q=wombat", "?q=wombat&amp;sent=inline"),
+    ],
+)
+def test_an_empty_list_of_files_says_where_the_texts_are(member: Client, desk: Desk, query: str, texts: str) -> None:
+    desk.submit()
+    page = html(member, f"/jobs{query.replace('&amp;', '&')}")
+    assert shown(page) == []
+    assert f'<a href="{texts}">show texts</a>' in page
+
+
+def test_an_empty_list_of_texts_points_nowhere_else(member: Client) -> None:
+    assert "show texts" not in html(member, "/jobs?sent=inline")
 
 
 def test_the_first_address_leads_to_the_list(client: Client) -> None:
@@ -120,14 +140,14 @@ def test_paging_shows_every_job_once_there_and_back(member: Client, desk: Desk, 
 
 
 def test_jobs_that_arrive_while_one_reads_on_move_nothing(member: Client, desk: Desk) -> None:
-    sent = [str(desk.submit().id) for _ in range(26)]
+    sent = [str(submit_named(desk, "a.pdf").id) for _ in range(26)]
     onward = link(html(member, "/jobs"), "onward")
-    desk.submit()
+    submit_named(desk, "a.pdf")
     assert shown(html(member, onward)) == sent[:1]
 
 
 def test_states_are_grouped_as_people_think_of_them(member: Client, desk: Desk) -> None:
-    waiting, done, canceled = desk.submit(), desk.submit(), desk.submit()
+    waiting, done, canceled = submit_named(desk, "a.pdf"), submit_named(desk, "a.pdf"), submit_named(desk, "a.pdf")
     desk.finish(desk.pages(done)[0])
     cancel_job(identity=desk.identity, job_id=canceled.id)
     for state, expected in (("in-progress", waiting), ("succeeded", done), ("canceled", canceled)):
@@ -143,7 +163,7 @@ def test_jobs_of_a_deleted_document_are_shown_only_when_asked_for(member: Client
 
 
 def test_a_model_and_days_narrow_the_list(member: Client, desk: Desk) -> None:
-    job = desk.submit()
+    job = submit_named(desk, "a.pdf")
     today = timezone.now().date().isoformat()
     name = desk.version.served_model.name
     assert shown(html(member, f"/jobs?model={name}&from={today}&to={today}")) == ids(job)
@@ -198,7 +218,7 @@ def test_a_search_can_be_narrowed_and_put_in_order(member: Client, desk: Desk) -
 
 
 def test_a_part_of_the_page_comes_alone_and_names_its_address(member: Client, desk: Desk) -> None:
-    desk.submit()
+    submit_named(desk, "a.pdf")
     answer = member.get("/jobs?q=&state=in-progress&size=25", headers={"HX-Request": "true"})
     page = answer.content.decode()
     assert page.startswith('<section id="jobs"')
@@ -212,7 +232,7 @@ def test_models_that_take_documents_can_be_chosen(member: Client, desk: Desk) ->
 
 
 def test_a_viewer_may_select_and_download_but_not_change(viewer: Client, desk: Desk) -> None:
-    job = desk.submit()
+    job = submit_named(desk, "a.pdf")
     page = html(viewer, "/jobs")
     assert f'id="pick-{job.id}"' in page
     assert 'data-bulk="archive"' in page

@@ -61,3 +61,16 @@ def test_words_are_bounded_and_hold_nothing_that_postgres_refuses() -> None:
 def test_the_newest_come_first_unless_told() -> None:
     assert ListQuery().order == NEWEST
     assert ListQuery.parse({"sort": "name"}).by_age is False
+
+
+@pytest.mark.parametrize("given", ["", "documents", "odd"])
+def test_files_are_the_source_unless_chosen_otherwise(given: str) -> None:
+    query = ListQuery.parse({"sent": given})
+    assert (query.sent, query.filtered, query.more_filters, query.address("/jobs")) == ("documents", False, 0, "/jobs")
+
+
+@pytest.mark.parametrize("given", ["inline", "all"])
+def test_another_source_is_a_filter_and_stays_in_the_address(given: str) -> None:
+    query = ListQuery.parse({"sent": given})
+    assert (query.sent, query.filtered, query.more_filters) == (given, True, 1)
+    assert query.address("/jobs") == f"/jobs?sent={given}"
