@@ -89,7 +89,7 @@ def test_the_command_unpacks_and_prints_what_each_document_says(maas: Shell, pac
     assert "(unsupported_type)" in said.err
     assert "post.zip/a.pdf: job " in said.err
     packed.write_bytes(packing.packed([("a.pdf", text_pdf("Dear apples")), ("b.pdf", text_pdf("Dear pears"))]))
-    told = maas("run", "parse", packed, "--unpack", "--output", "json")
+    told = maas("run", "parse", packed, "--unpack", "--format", "json")
     assert told.code == 0
     assert [result["text"] for result in json.loads(told.out)] == ["Dear apples", "Dear pears"]
 

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from maas_client.cli import commands
@@ -16,6 +15,10 @@ MAAS_URL (or --url) is the URL of the service, MAAS_API_KEY the key.
 Exit codes: 0 success; 1 a job or one of its pages failed; 2 wrong usage; 3 the service refused or cannot be reached;
 130 interrupted (0 for `maas watch` without a job, which runs until it is interrupted).
 """
+
+
+FORMER_FORMATS = {"text": "text", "json": "json", "markdown": "md", "pdf": "pdf"}
+"""The formats that `--output` took before it named a file, with their names now."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,14 +66,14 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         type=_key,
         help="the same key within 24 hours returns the same job (for several files: KEY-1, KEY-2, …)",
     )
-    _add_output(run, FORMATS)
+    _add_output(run)
     run.set_defaults(do=commands.run, parser=run)
 
 
 def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     result = names.add_parser("result", help="print the result of a job, or a partial one while it runs")
     result.add_argument("job", metavar="JOB")
-    _add_output(result, (*FORMATS, "pdf"))
+    _add_output(result)
     result.set_defaults(do=commands.result, parser=result)
     jobs = names.add_parser("jobs", help="list jobs, newest first")
     jobs.add_argument("--state", help="only jobs in these states, such as queued,running")
@@ -95,9 +98,18 @@ def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     retry.set_defaults(do=commands.retry)
 
 
-def _add_output(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    parser.add_argument("--output", choices=formats, default="text", help="output format (default: text)")
-    parser.add_argument("-o", metavar="FILE", dest="to", type=_target, help="file to write to (default: the terminal)")
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="format of the results (default: text); pdf is searchable"
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        dest="to",
+        type=_target,
+        help="file to write to (default: the terminal); required for pdf",
+    )
 
 
 def _add_limit(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +133,11 @@ def _file(text: str) -> Path:
 def _target(text: str) -> Path:
     """Check that the output file can be written, before anything is paid for."""
     path = Path(text)
+    if text in FORMER_FORMATS and not path.exists():
+        form = FORMER_FORMATS[text]
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is a format: use --format {form}, or ./{text} for a file of that name"
+        )
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text!r} is a folder; name a file in it")
     if not path.parent.is_dir():

@@ -27,6 +27,8 @@ def run(client: Client, given: argparse.Namespace) -> int:
     """Submit everything before waiting for anything, so that the service works on all of it at once."""
     if bool(given.files) == (given.text is not None):
         given.parser.error("give files or --text, and not both")
+    if given.format == "pdf":
+        _require_one_pdf(given)
     if given.unpack:
         require_archives(given)
     submitted: list[tuple[str, Job]] = []
@@ -98,8 +100,26 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
     return client.submit(given.model, file, **how)
 
 
+def _require_one_pdf(given: argparse.Namespace) -> None:
+    """Refuse a searchable PDF of what cannot become one, before anything is paid for."""
+    _require_file_for_pdf(given)
+    if given.text is not None:
+        given.parser.error("--format pdf takes a file, because a text has no page images")
+    if given.unpack or len(given.files) > 1:
+        number = "an archive" if given.unpack else f"{len(given.files)} files"
+        given.parser.error(f"--format pdf takes one file, not {number}; use maas result JOB --format pdf for each job")
+
+
+def _require_file_for_pdf(given: argparse.Namespace) -> None:
+    if not given.to:
+        given.parser.error("--format pdf goes into a file: name it with --output FILE")
+
+
 def _write(client: Client, given: argparse.Namespace, results: Sequence[Result]) -> None:
-    text = rendered(client, results, given.output)
+    if given.format == "pdf":
+        client.download(results[0].id, given.to, kind="pdf")
+        return
+    text = rendered(client, results, given.format)
     if given.to:
         given.to.write_text(text)
     else:
@@ -123,21 +143,16 @@ def _judged(results: Sequence[Named]) -> int:
 
 
 def result(client: Client, given: argparse.Namespace) -> int:
-    if given.output == "pdf":
-        return _kept_as_pdf(client, given)
+    if given.format == "pdf":
+        _require_file_for_pdf(given)
+        client.download(given.job, given.to, kind="pdf")
+        return DONE
     found = client.result(given.job)
     _write(client, given, [found])
     if not found.job.ended:
         say(f"maas: job {found.id} is still {found.state}: {found.job.pages_done} of {found.job.pages_total} pages")
         return DONE
     return _judged([("result", found)])
-
-
-def _kept_as_pdf(client: Client, given: argparse.Namespace) -> int:
-    if not given.to:
-        given.parser.error("a PDF goes into a file: name it with -o")
-    client.download(given.job, given.to, kind="pdf")
-    return DONE
 
 
 def jobs(client: Client, given: argparse.Namespace) -> int:

@@ -7,15 +7,15 @@ from typing import Any
 from maas_client.client import Client
 from maas_client.resources import Page, Result
 
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "md", "json", "pdf")
 
 
 def rendered(client: Client, results: Sequence[Result], form: str) -> str:
-    """Render the results. Several results are a list in JSON; in other forms they follow each other."""
+    """Render the results. Several results are a list in JSON; as text and Markdown they follow each other."""
     if form == "json":
         data = [result.data for result in results]
         return json.dumps(data[0] if len(data) == 1 else data, ensure_ascii=False, indent=2) + "\n"
-    if form == "markdown":
+    if form == "md":
         return "\n".join(client.markdown(result.id) for result in results)
     return "\n".join(_text(result) for result in results)
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
 from maas.local.supervisor.ports import free_port
 from maas_client import Client
 from maas_client.version import VERSION
@@ -54,22 +56,22 @@ def test_several_files_and_one_that_is_refused(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     (maas.folder / "b.txt").write_text("pears")
     (maas.folder / "junk.pdf").write_bytes(b"\0\1\2\3")
-    said = maas("run", "parse", "a.txt", "junk.pdf", "b.txt", "--output", "markdown")
+    said = maas("run", "parse", "a.txt", "junk.pdf", "b.txt", "--format", "md")
     assert said.out == "# a.txt\n\napples\n\n# b.txt\n\npears\n"
     assert "maas: junk.pdf: " in said.err
     assert said.code == 3
 
 
 def test_json_goes_into_a_file(maas: Shell) -> None:
-    said = maas("run", "embed", "--text", "invoice", "--output", "json", "-o", "out.json")
+    said = maas("run", "embed", "--text", "invoice", "--format", "json", "-o", "out.json")
     assert (said.code, said.out) == (0, "")
     result = json.loads((maas.folder / "out.json").read_text())
     assert len(result["pages"][0]["embedding"]) == 384
-    assert json.loads(maas("result", result["job"], "--output", "json").out) == result
+    assert json.loads(maas("result", result["job"], "--format", "json").out) == result
 
 
 def test_parameters_are_json_or_words(maas: Shell) -> None:
-    said = maas("run", "parse", "--text", "x", "--parameter", "include_embedding=false", "--output", "json")
+    said = maas("run", "parse", "--text", "x", "--parameter", "include_embedding=false", "--format", "json")
     assert "embedding" not in json.loads(said.out)["pages"][0]
     refused = maas("run", "parse", "--text", "x", "--parameter", "min_confidence=high")
     assert (refused.code, refused.out) == (3, "")
@@ -79,9 +81,48 @@ def test_parameters_are_json_or_words(maas: Shell) -> None:
 
 def test_a_result_is_kept_as_a_searchable_pdf(maas: Shell, client: Client, report: Path) -> None:
     job = client.run("parse", report).id
-    assert maas("result", job, "--output", "pdf", "-o", "kept.pdf").code == 0
+    assert maas("result", job, "--format", "pdf", "-o", "kept.pdf").code == 0
     assert (maas.folder / "kept.pdf").read_bytes().startswith(b"%PDF-")
-    assert maas("result", job, "--output", "pdf").code == 2
+    assert maas("result", job, "--format", "pdf").code == 2
+
+
+def test_a_file_becomes_a_searchable_pdf_in_one_command(maas: Shell, report: Path) -> None:
+    said = maas("run", "parse", report, "--format", "pdf", "--output", "read.pdf")
+    assert (said.code, said.out) == (0, "")
+    assert (maas.folder / "read.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_markdown_goes_into_the_file_of_output(maas: Shell) -> None:
+    (maas.folder / "a.txt").write_text("apples")
+    assert maas("run", "parse", "a.txt", "--format", "md", "--output", "a.md").code == 0
+    assert (maas.folder / "a.md").read_text() == "# a.txt\n\napples\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("a.txt", "--format", "docx"), "argument --format: invalid choice: 'docx' (choose from"),
+        (("a.txt", "--format", "pdf"), "--format pdf goes into a file: name it with --output FILE"),
+        (("--text", "x", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes a file, because a text has no page"),
+        (("a.txt", "a.txt", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes one file, not 2 files; use maas"),
+        (("a.txt", "--unpack", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes one file, not an archive; use"),
+        (("a.txt", "--output", "markdown"), "'markdown' is a format: use --format md, or ./markdown for a file of"),
+    ],
+)
+def test_a_format_that_cannot_be_made_is_refused_before_any_work(
+    maas: Shell, client: Client, arguments: tuple[str, ...], why: str
+) -> None:
+    (maas.folder / "a.txt").write_text("apples")
+    before = [job.id for job in islice(client.jobs(), 1)]
+    said = maas("run", "parse", *arguments)
+    assert said.code == 2
+    assert why in said.err
+    assert [job.id for job in islice(client.jobs(), 1)] == before
+
+
+def test_a_file_may_be_named_like_a_format(maas: Shell) -> None:
+    assert maas("run", "parse", "--text", "x", "--output", "./json").code == 0
+    assert (maas.folder / "json").read_text() == "x\n"
 
 
 def test_lists_name_what_there_is(maas: Shell, client: Client) -> None:
@@ -192,7 +233,7 @@ def test_a_submission_of_unknown_fate_leaves_its_key(tmp_path: Path) -> None:
 def test_the_same_key_gives_the_same_jobs(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     (maas.folder / "b.txt").write_text("pears")
-    again = ("run", "parse", "a.txt", "b.txt", "--idempotency-key", "both", "--output", "json")
+    again = ("run", "parse", "a.txt", "b.txt", "--idempotency-key", "both", "--format", "json")
     first, second = (json.loads(maas(*again).out) for _ in range(2))
     assert first == second
     assert first[0]["job"] != first[1]["job"]
