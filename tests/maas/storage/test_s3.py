@@ -14,6 +14,9 @@ from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.documents import files
 from maas.local.supervisor.ports import free_port
 from maas.settings.env import storage_backend
+from tenants.identity.identity import Identity
+from tests.jobs.api.test_document_content import CONTENT as ORIGINAL
+from tests.jobs.api.test_document_content import sent, stored
 from tests.stand_in_s3 import KEYS, Bucket, new_bucket, stand_in_s3
 
 CONTENT = b"%PDF-1.7 bytes of a document" * 4096
@@ -152,3 +155,12 @@ def test_file_to_be_read_as_it_arrives_is_missing_or_its_bucket_is(
     with pytest.raises(StorageUnavailable) as away:
         files.open_stream("tenants/none/documents/none")
     assert away.value.code == "storage_unavailable"
+
+
+def test_original_is_downloaded_from_the_bucket(bucket: Bucket, identity: Identity) -> None:
+    document = stored(identity)
+    response = sent(identity, document.id)
+    assert b"".join(response) == ORIGINAL
+    assert response["Content-Length"] == str(len(ORIGINAL))
+    files.erase(document.file)
+    assert sent(identity, document.id).json()["code"] == "file_missing"
