@@ -1,0 +1,149 @@
+"""The regions of a page in reading order, by recursive cuts along gutters and between bands."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from statistics import median
+
+from inference.layout.boxes import Box, PageLine, usual_height
+from inference.layout.columns import CERTAIN, judge
+from inference.layout.direction import runs_from_right
+from inference.layout.gutters import MIN_GUTTER, Band, Gutter, find_bands, find_gutters, free_between
+
+MAX_DEPTH = 24
+MAX_BANDS = 400
+"""The most bands that are looked at for a common gutter."""
+AHEAD = 4
+"""The bands after a band that are asked whether their gutter runs further down."""
+WIDE_WHITE = 1.6
+"""The height of white, as a multiple of a line's height, after which the rows of another table may begin."""
+ANY_WHITE = 0.3
+"""The same after which blocks beside each other have ended, such as an address and a date."""
+MARGIN_WIDTH = 0.25
+MARGIN_PRINT = 0.95
+MARGIN_TEXT = 0.2
+"""The width, the size of print and the length of notes in a margin, at most, as shares of those of all text there."""
+HEADLINE = 1.25
+"""The height of a headline, at least, as a multiple of a line's height."""
+OFF_CENTER = 0.06
+"""The distance of a headline's middle from the middle of the page, at most, as a share of the page's width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    lines: tuple[PageLine, ...]
+    is_table: bool = False
+    """Whether the region is read row by row, across its columns."""
+    is_margin: bool = False
+    """Whether the lines are notes in the margin, each beside the text that it belongs to."""
+    certainty: float = 1.0
+
+
+def regions_in_order(lines: Sequence[PageLine]) -> list[Region]:
+    if not lines:
+        return []
+    from_right = runs_from_right(line.text for line in lines)
+    return list(_cut(lines, usual_height(lines), from_right=from_right, depth=0))
+
+
+def _cut(lines: Sequence[PageLine], height: float, *, from_right: bool, depth: int) -> Iterator[Region]:
+    gutters = find_gutters(lines, height) if depth < MAX_DEPTH else []
+    if not gutters:
+        yield from _by_bands(lines, height, from_right=from_right, depth=depth)
+        return
+    columns = judge(lines, gutters, height)
+    parts: Sequence[Sequence[PageLine]] = columns.parts[::-1] if from_right else columns.parts
+    white = WIDE_WHITE if columns.by_rows else ANY_WHITE
+    margins: list[Region] = []
+    apart = _parts(lines, white * height) if columns.certainty < CERTAIN else []
+    if len(apart) > 1:
+        parts = apart
+    elif columns.by_rows:
+        yield Region(tuple(lines), is_table=True, certainty=columns.certainty)
+        return
+    for part in parts:
+        if not columns.by_rows and parts is not apart and _is_margin(part, lines, height):
+            margins.append(Region(tuple(part), is_margin=True))
+        else:
+            yield from _cut(part, height, from_right=from_right, depth=depth + 1)
+    yield from margins
+
+
+def _is_margin(part: Sequence[PageLine], lines: Sequence[PageLine], height: float) -> bool:
+    """Return whether the part holds short notes in small print beside much wider text."""
+    whole = Box.around(line.box for line in lines)
+    narrow = Box.around(line.box for line in part).width <= MARGIN_WIDTH * whole.width
+    small = median(line.box.height for line in part) <= MARGIN_PRINT * height
+    few = sum(len(line.text) for line in part) <= MARGIN_TEXT * sum(len(line.text) for line in lines)
+    return narrow and small and few
+
+
+def _parts(lines: Sequence[PageLine], white: float) -> list[list[PageLine]]:
+    """Return the parts of the page between white that is at least this high."""
+    parts: list[list[PageLine]] = []
+    reach = float("-inf")
+    for band in find_bands(lines):
+        if band.top - reach >= white:
+            parts.append([])
+        parts[-1].extend(band.lines)
+        reach = max(reach, band.bottom)
+    return parts
+
+
+def _by_bands(lines: Sequence[PageLine], height: float, *, from_right: bool, depth: int) -> Iterator[Region]:
+    """Group the bands that share a gutter. Bands without one are a region of their own."""
+    groups = _groups(find_bands(lines), height)
+    if len(groups) == 1:
+        yield Region(tuple(lines), is_table=False)
+        return
+    for group in groups:
+        yield from _cut(group, height, from_right=from_right, depth=depth + 1)
+
+
+def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
+    lines = [line for band in bands for line in band.lines]
+    page = Gutter(min(line.box.left for line in lines), max(line.box.right for line in lines))
+    groups: list[list[PageLine]] = []
+    end_of = cache(lambda start: _end_of_gutter(bands, start, page, height))
+    plain, start = False, 0
+    while start < len(bands):
+        end = end_of(start)
+        if end is not None and any((end_of(later) or 0) > end for later in range(start + 1, min(start + AHEAD, end))):
+            # A short line that happens to stand beside the gutter of what follows must not take its place.
+            end = None
+        shared = [] if end is None else [line for band in bands[start:end] for line in band.lines]
+        if end is not None and not find_gutters(shared, height):
+            end = None
+        if end is not None:
+            groups.append(shared)
+        elif plain:
+            groups[-1].extend(bands[start].lines)
+        else:
+            groups.append(list(bands[start].lines))
+        plain, start = end is None, end or start + 1
+    return groups
+
+
+def _end_of_gutter(bands: Sequence[Band], start: int, page: Gutter, height: float) -> int | None:
+    """Return where the bands end that have a gutter in common from here on, or None if they have none."""
+    free, end = [page], None
+    left, right = page.right, page.left
+    for position, band in enumerate(bands[start : start + MAX_BANDS], start):
+        if position == start and _is_headline(band, page, height):
+            return None
+        free = free_between(free, band.lines, MIN_GUTTER * height)
+        left = min(left, *(line.box.left for line in band.lines))
+        right = max(right, *(line.box.right for line in band.lines))
+        inside = [gutter for gutter in free if left < gutter.center < right]
+        if not free or (end is not None and not inside):
+            break
+        if inside:
+            free, end = inside, position + 1
+    return end
+
+
+def _is_headline(band: Band, page: Gutter, height: float) -> bool:
+    """Return whether the band is one large line in the middle of the page, which belongs to no column."""
+    if len(band.lines) > 1 or band.lines[0].box.height < HEADLINE * height:
+        return False
+    return abs(band.lines[0].box.center - page.center) <= OFF_CENTER * page.width

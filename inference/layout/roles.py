@@ -1,0 +1,131 @@
+"""The roles of paragraphs: headers, footers and page numbers at the edges of a page, headings, captions and notes."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from inference.layout.boxes import Box, PageLine
+from inference.layout.paragraphs import Paragraph, begins_item
+
+EDGE = 0.1
+"""The share of the page's height at its top and bottom in which headers and footers stand."""
+MAX_EDGE_LINES = 4
+WHITE_TO_BODY = 0.9
+"""The white between a header or footer and the body, as a multiple of a line's height."""
+PAGE_NUMBER = re.compile(
+    r"(?i)\W*(?:(?:page|seite|p\.|s\.|blatt)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:/|of|von|de|sur)\s*\d{1,4})?\W*"
+)
+CAPTION = re.compile(
+    r"(?i)\s*(?:fig(?:ure|\.)?|tab(?:le|\.|elle)?|abb(?:ildung|\.)?|chart|diagramm?|photo|foto|bild|map|karte)\s*\d+\s*[.:–-]?"
+)
+FOOTNOTE = re.compile(r"\s*(?:(?:[¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[*†‡]{1,3}|\[\d{1,2}\])\s*\S|\d{1,2}\s*[^\W\d])")
+SMALL = 0.92
+"""The height of notes, headers and captions, at most, as a share of the usual height."""
+LARGE = 1.18
+"""The height of a heading, at least, as a multiple of the usual height."""
+LARGE_AT_EDGE = 1.5
+"""The height above which a line at the edge of the page is a headline and no header."""
+MIN_BEFORE_NOTES = 30
+"""The length of the text above footnotes, at least. The numbers of a list have a heading above them."""
+MAX_HEADING_ROWS = 4
+MAX_HEADING_CHARACTERS = 140
+LEVELS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    type: str
+    paragraph: Paragraph
+    level: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The lines of a page, those at its edges apart."""
+
+    header: tuple[PageLine, ...]
+    body: tuple[PageLine, ...]
+    footer: tuple[PageLine, ...]
+
+
+def is_page_number(text: str) -> bool:
+    return any(map(str.isalnum, text)) and PAGE_NUMBER.fullmatch(text.strip()) is not None
+
+
+def part_edges(lines: Sequence[PageLine], page_height: float, usual: float) -> Edges:
+    """Part the edges of a page from its body: a few lines in small print, with white between them and the body."""
+    by_top = sorted(lines, key=lambda line: line.box.top)
+    header = _edge(by_top, lambda line: line.box.bottom <= EDGE * page_height, usual)
+    rest = [line for line in by_top if line not in header]
+    by_bottom = sorted(rest, key=lambda line: -line.box.bottom)
+    footer = _edge(by_bottom, lambda line: line.box.top >= (1 - EDGE) * page_height, usual)
+    body = tuple(line for line in lines if line not in header and line not in footer)
+    return Edges(tuple(header), body, tuple(footer)) if body else Edges((), tuple(lines), ())
+
+
+def _edge(inwards: Sequence[PageLine], is_at_edge: Callable[[PageLine], bool], usual: float) -> list[PageLine]:
+    """Return the lines before the first white that is wide enough, or none if they are large or many."""
+    found: list[PageLine] = []
+    for line in inwards:
+        if found and _white(found, line) >= WHITE_TO_BODY * usual:
+            return found
+        if not is_at_edge(line) or len(found) == MAX_EDGE_LINES or line.box.height > LARGE_AT_EDGE * usual:
+            return []
+        found.append(line)
+    return []
+
+
+def _white(found: Sequence[PageLine], line: PageLine) -> float:
+    if not found:
+        return 0.0
+    edge = Box.around(each.box for each in found)
+    return max(line.box.top - edge.bottom, edge.top - line.box.bottom)
+
+
+def first_note(paragraphs: Sequence[Paragraph], usual: float) -> int:
+    """Return the number of the first footnote. Notes are the small print with marks at the foot of a column."""
+    first = len(paragraphs)
+    for position in range(len(paragraphs) - 1, -1, -1):
+        if paragraphs[position].height > SMALL * usual:
+            break
+        if FOOTNOTE.match(paragraphs[position].text):
+            first = position
+    before = len(paragraphs[first - 1].text) if 0 < first < len(paragraphs) else 0
+    return first if before >= MIN_BEFORE_NOTES else len(paragraphs)
+
+
+def role_of(paragraph: Paragraph, usual: float) -> str:
+    text = paragraph.text.strip()
+    height = paragraph.height
+    if begins_item(text):
+        return "list_item"
+    if CAPTION.match(text) and len(paragraph.rows) <= MAX_HEADING_ROWS:
+        return "caption"
+    if _may_be_heading(paragraph, text) and height >= LARGE * usual:
+        return "heading"
+    return "paragraph"
+
+
+def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
+    return (
+        len(paragraph.rows) <= MAX_HEADING_ROWS
+        and len(text) <= MAX_HEADING_CHARACTERS
+        and sum(map(str.isalpha, text)) >= 3
+        and not text.endswith((".", ",", ";"))
+    )
+
+
+def with_levels(blocks: Sequence[Block]) -> list[Block]:
+    """Give headings levels by their heights, the largest first."""
+    heights = sorted({block.paragraph.height for block in blocks if block.type == "heading"}, reverse=True)
+    ranks: list[float] = []
+    for height in heights:
+        if not ranks or height < ranks[-1] / 1.12:
+            ranks.append(height)
+
+    def level(height: float) -> int:
+        return min(LEVELS, 1 + next(index for index, rank in enumerate(ranks) if height >= rank / 1.12))
+
+    return [
+        replace(block, level=level(block.paragraph.height)) if block.type == "heading" else block for block in blocks
+    ]
