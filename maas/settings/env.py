@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from inference.runtime.tesseract_languages import listed_languages, unknown_language
 from inference.sandbox.inside.layers import LAYERS
 from tenants.core.http_client.own_hosts import Network, NotAHost, read_own_hosts
 from tenants.core.messages import names_in_words
@@ -66,6 +67,12 @@ class Environment:
 
     def names(self, name: str, default: str = "") -> list[str]:
         return [part.strip() for part in self.values.get(name, default).split(",") if part.strip()]
+
+    def languages(self, name: str) -> tuple[str, ...]:
+        languages = listed_languages(self.values.get(name, ""))
+        if refused := unknown_language(languages):
+            raise ImproperlyConfigured(refused)
+        return languages
 
     def layers(self, name: str, default: str) -> frozenset[str]:
         """Return the layers of the sandbox. `none` means no layers, because an empty variable counts as not set."""

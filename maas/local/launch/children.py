@@ -19,5 +19,9 @@ def manage(name: str, *arguments: str, env: Mapping[str, str]) -> ChildSpec:
     return ChildSpec(name, (sys.executable, str(PROJECT / "manage.py"), *arguments), env, cwd=str(PROJECT))
 
 
+def languages(env: Mapping[str, str]) -> ChildSpec:
+    return ChildSpec("languages", (sys.executable, "-m", "maas.local.languages"), env, cwd=str(PROJECT))
+
+
 def web(env: Mapping[str, str]) -> ChildSpec:
     return ChildSpec("web", (sys.executable, "-m", "maas.web_processes"), {**env, **STOPS}, cwd=str(PROJECT))

@@ -90,6 +90,7 @@ class _Launch:
         secrets = keep_secrets(self._options.home)
         urls = await start_services(self._options, self._scratch, self._supervisor, self._console)
         env = self._environment(secrets | urls)
+        await self._fetch_languages(env)
         await self._prepare(env)
         self._start_serving(env)
         self._announce(urls)
@@ -119,6 +120,11 @@ class _Launch:
         await self._step("preparing the database", *migrate, env=env)
         await self._step("preparing models and the demo tenant", "seed", env=env)
         note_prepared(env["MAAS_DATABASE_URL"], expected)
+
+    async def _fetch_languages(self, env: dict[str, str]) -> None:
+        if self._options.ocr_languages:
+            async with progress(self._console, "fetching language data"):
+                await self._supervisor.run(children.languages(env))
 
     async def _step(self, what: str, *arguments: str, env: dict[str, str]) -> None:
         async with progress(self._console, what):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from inference.runtime.tesseract_languages import listed_languages, unknown_language
 from maas.process.errors import InvalidOption, require_own_port
 
 _EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognized, not bound
@@ -16,6 +17,9 @@ class LaunchOptions:
     port: int
     variables: Mapping[str, str]
     grpc_port: int = 0
+    ocr_languages: tuple[str, ...] = ()
+    tessdata: Path | None = None
+    """The operator's own folder of language data. Without it, the data is fetched into the home folder."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
@@ -25,8 +29,13 @@ class LaunchOptions:
             port=_port("MAAS_PORT", variables.get("MAAS_PORT") or "8000"),
             variables=variables,
             grpc_port=_port("MAAS_GRPC_PORT", variables.get("MAAS_GRPC_PORT") or "0", least=0),
+            ocr_languages=listed_languages(variables.get("MAAS_OCR_LANGUAGES", "")),
+            tessdata=Path(variables["MAAS_TESSDATA"]).expanduser() if variables.get("MAAS_TESSDATA") else None,
         )
         require_own_port(port=options.port, grpc_port=options.grpc_port)
+        _require_known(options.ocr_languages)
+        if options.tessdata is not None and not options.tessdata.is_dir():
+            raise InvalidOption(f"MAAS_TESSDATA={str(options.tessdata)!r} is no folder")
         return options
 
     @property
@@ -36,6 +45,11 @@ class LaunchOptions:
 
     def replaces(self, variable: str) -> bool:
         return bool(self.variables.get(variable))
+
+
+def _require_known(languages: tuple[str, ...]) -> None:
+    if refused := unknown_language(languages):
+        raise InvalidOption(refused)
 
 
 def _port(setting: str, text: str, *, least: int = 1) -> int:

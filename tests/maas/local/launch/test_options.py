@@ -1,5 +1,7 @@
 """Tests of what `make up` reads from the environment."""
 
+from pathlib import Path
+
 import pytest
 
 from maas.local.launch.options import LaunchOptions
@@ -42,3 +44,19 @@ def test_empty_variable_replaces_nothing() -> None:
     options = LaunchOptions.read({"MAAS_REDIS_URL": "", "MAAS_DATABASE_URL": "postgres://db/maas"})
     assert not options.replaces("MAAS_REDIS_URL")
     assert options.replaces("MAAS_DATABASE_URL")
+
+
+def test_languages_are_read_in_order() -> None:
+    assert LaunchOptions.read({"MAAS_OCR_LANGUAGES": "rus, ara"}).ocr_languages == ("rus", "ara")
+    assert LaunchOptions.read({}).ocr_languages == ()
+
+
+def test_unknown_language_is_refused_with_known_ones() -> None:
+    with pytest.raises(InvalidOption, match="names 'xx', which is no known language: use codes such as rus, ukr"):
+        LaunchOptions.read({"MAAS_OCR_LANGUAGES": "rus,xx"})
+
+
+def test_folder_of_language_data_must_be_there(tmp_path: Path) -> None:
+    assert LaunchOptions.read({"MAAS_TESSDATA": str(tmp_path)}).tessdata == tmp_path
+    with pytest.raises(InvalidOption, match="is no folder"):
+        LaunchOptions.read({"MAAS_TESSDATA": str(tmp_path / "missing")})
