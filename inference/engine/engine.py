@@ -13,7 +13,6 @@ from inference.batching.batch_run import Ended
 from inference.core.calls import Call
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.pipelines.parse import parse_graph
 from inference.pipelines.pipeline import GraphPipeline
 from inference.runtime.batched import Asked, Begins, BeginsRuns, SessionBatchers
 from inference.runtime.embed import EmbedRuntime
@@ -23,6 +22,7 @@ from inference.runtime.metrics import ModelLoads
 from inference.runtime.native import onnx_runtime
 from inference.runtime.ocr import OcrRuntime
 from inference.runtime.onnx_graph import OnnxRuntime
+from inference.runtime.orient import OrientRuntime
 from inference.runtime.packed_files import PackedFiles
 from inference.runtime.parameters import (
     GRAPH,
@@ -203,7 +203,7 @@ def _resident(key: str, sessions: Sequence[ResidentSession]) -> ResidentModel:
 RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = {
     "ocr": lambda engine: OcrRuntime(engine.host, engine.batchers),
     "embed": lambda engine: EmbedRuntime(engine.host, engine.batchers),
-    "parse": lambda engine: GraphPipeline(engine, parse_graph),
+    "orient": lambda engine: OrientRuntime(engine.host, engine.batchers),
     "onnx": lambda engine: OnnxRuntime(engine.host, engine.batchers),
     GRAPH: GraphPipeline,
 }

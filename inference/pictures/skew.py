@@ -34,9 +34,13 @@ class Skew:
 
 
 def measure_skew(mask: Gray) -> Skew:
-    sideways = np.ascontiguousarray(np.rot90(mask))
-    across, along = (_skew_of(each, vertical=vertical) for each, vertical in ((mask, False), (sideways, True)))
+    across, along = skew_along(mask, vertical=False), skew_along(mask, vertical=True)
     return across if across.rhythm >= along.rhythm else along
+
+
+def skew_along(mask: Gray, *, vertical: bool) -> Skew:
+    """Return the skew of lines that run across the page or, if they are vertical, up or down."""
+    return _skew_of(np.ascontiguousarray(np.rot90(mask)) if vertical else mask, vertical=vertical)
 
 
 def residual_skew(mask: Gray) -> float:

@@ -54,6 +54,13 @@ MEANINGS = {
     "width": (NUMBER,),
     "height": (NUMBER,),
     "source": (TEXT,),
+    "blocks": (JSON,),
+    "rotation": (NUMBER,),
+    "angle": (NUMBER,),
+    "sheet": (JSON,),
+    "quality": (NUMBER,),
+    "needs_review": (BOOLEAN,),
+    "warnings": (JSON,),
     "class": (object_of({}),),
     "embedding": (VECTOR,),
     "embeddings": (VECTORS,),
@@ -187,7 +194,8 @@ class _Checker:
 
     def _check_parameters(self, step: ModelStep, member: Member, kinds: frozenset[str]) -> None:
         interface = INTERFACES.get(member.runtime)
-        parameters = {parameter.name: parameter for parameter in interface.parameters} if interface else {}
+        taken = interface.parameters if interface else member.parameters
+        parameters = {parameter.name: parameter for parameter in taken}
         for name, given in self._types(step.parameters, step, kinds).items():
             if name not in parameters:
                 there = ", ".join(f"'{parameter_name}'" for parameter_name in parameters) or "none"

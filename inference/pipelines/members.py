@@ -32,6 +32,9 @@ from inference.pipelines.operations.values import (
     object_of,
     tensor_of,
 )
+from inference.runtime.parameters import DOCUMENT, GRAPH, Parameter
+from inference.runtime.parameters import TEXT as TEXT_KIND
+from inference.runtime.parameters import TEXTS as TEXTS_KIND
 from inference.runtime.tensor_requests import NUMPY_TYPES
 
 Types = Mapping[str, ValueType]
@@ -44,40 +47,47 @@ class Member:
     key: str
     runtime: str
     signature: Mapping[str, Json] = field(default_factory=dict)
+    accepts: tuple[str, ...] = ()
+    """The kinds of work that a declared pipeline accepts."""
+    answer: ValueType | None = None
+    """The type of a declared pipeline's answer."""
+    parameters: tuple[Parameter, ...] = ()
 
 
 _OCR = object_of({"text": TEXT, "lines": LINES, "width": NUMBER, "height": NUMBER})
+_TURN = object_of({"rotation": NUMBER, "angle": NUMBER, "sheet": JSON, "certainty": NUMBER})
 _EMBEDDED = object_of({"embedding": VECTOR, "truncated": BOOLEAN, "tokens": NUMBER, "dimensions": NUMBER})
 _EMBEDDED_LIST = object_of({"embeddings": VECTORS, "truncated": JSON, "tokens": NUMBER, "dimensions": NUMBER})
-_PARSED = object_of(
-    {
-        **_OCR.fields,
-        "source": TEXT,
-        "class": object_of({"label": TEXT, "score": NUMBER, "scores": JSON}),
-    }
-)
 
 # The keys are a runtime and the single input of each form; the values are the types of input and answer.
 _FORMS: Mapping[str, Mapping[str, tuple[ValueType, ValueType]]] = {
     "ocr": {"page": (PAGE, _OCR)},
+    "orient": {"page": (PAGE, _TURN)},
     "embed": {
         "page": (PAGE, _EMBEDDED),
         "text": (TEXT, _EMBEDDED),
         "texts": (TEXTS, _EMBEDDED_LIST),
     },
-    "parse": {"page": (PAGE, _PARSED), "text": (TEXT, _PARSED)},
 }
+
+
+_INPUTS: Mapping[str, tuple[str, ValueType]] = {
+    DOCUMENT: ("page", PAGE),
+    TEXT_KIND: ("text", TEXT),
+    TEXTS_KIND: ("texts", TEXTS),
+}
+"""The name and type of the input of a declared pipeline, by the kind of work."""
 
 
 def answer_type(member: Member, given: Types) -> ValueType:
     """Return the type of the member's answer; raise ValueError if the member cannot take these inputs."""
     if member.runtime == "onnx":
         return _tensors_type(member, given)
-    if member.runtime not in _FORMS:
+    forms = _graph_forms(member) if member.runtime == GRAPH else _FORMS.get(member.runtime)
+    if not forms:
         raise ValueError(
             f"{member.key} is a '{member.runtime}', which cannot be a member; there are {', '.join((*_FORMS, 'onnx'))}"
         )
-    forms = _FORMS[member.runtime]
     if len(given) != 1 or not set(given) <= set(forms):
         wanted = " or ".join(f"'{name}'" for name in forms)
         raise ValueError(f"{member.key} takes one input, {wanted}; it is given {_listed(given)}")
@@ -86,6 +96,25 @@ def answer_type(member: Member, given: Types) -> ValueType:
     if not given_type.fits(wanted_type):
         raise ValueError(f"'{name}' must be {wanted_type}, not {given_type}")
     return answer
+
+
+def _graph_forms(member: Member) -> Mapping[str, tuple[ValueType, ValueType]]:
+    """Return the forms of a declared pipeline. Tensors are only sent to ONNX graphs."""
+    if member.answer is None:
+        return {}
+    answer = _as_answered(member.answer)
+    return {name: (given, answer) for kind, (name, given) in _INPUTS.items() if kind in member.accepts}
+
+
+def _as_answered(answer: ValueType) -> ValueType:
+    """Return the type of an answer that was JSON on its way. Lines are lines again, and vectors stay lists."""
+    plain = {TEXT.kind, NUMBER.kind, BOOLEAN.kind}
+    return object_of(
+        {
+            name: found if found.kind in plain or (found.kind == LINES.kind and name == "lines") else JSON
+            for name, found in answer.fields.items()
+        }
+    )
 
 
 def _tensors_type(member: Member, given: Types) -> ValueType:

@@ -1,10 +1,6 @@
 """The built-in pipeline `parse`: it reads a page from its own text or its picture, and finds its document class."""
 
-from functools import cache
-
-from inference.core.contracts import Json, VersionSpec
-from inference.pipelines.declaration import read_graph
-from inference.pipelines.graph import Graph
+from inference.core.contracts import Json
 from inference.pipelines.operations.classification import (
     MIN_SCORE,
     OTHER,
@@ -15,6 +11,21 @@ from inference.pipelines.operations.classification import (
 
 OCR, EMBED = "ocr", "embed"
 """The roles of its members."""
+
+_READ = (
+    "text",
+    "lines",
+    "blocks",
+    "width",
+    "height",
+    "rotation",
+    "angle",
+    "sheet",
+    "quality",
+    "needs_review",
+    "warnings",
+)
+"""The fields of a reading, which are those of the answer of `ocr`."""
 
 _TYPED: Json = {
     "steps": [
@@ -29,30 +40,42 @@ _RECOGNIZED: Json = {
             "name": "ocr",
             "kind": "model",
             "role": OCR,
-            "inputs": {"page": "input"},
+            "inputs": {"page": "given.page"},
             "parameters": {"min_confidence": "parameters.min_confidence"},
         },
-        {
-            "name": "recognized",
-            "kind": "postprocess",
-            "operation": "page_of_lines",
-            "inputs": {"lines": "ocr.lines", "width": "ocr.width", "height": "ocr.height"},
-        },
     ],
-    "output": {"page": "recognized", "source": {"constant": "ocr"}},
+    "output": {**{name: f"ocr.{name}" for name in _READ}, "source": {"constant": "ocr"}},
 }
 
-_DOCUMENT: Json = {
+_OWN_TEXT: Json = {
     "steps": [
         {
-            "name": "document",
-            "kind": "branch",
-            "if": {"value": "input.has_text", "is": True},
-            "then": {"output": {"page": "input", "source": {"constant": "text_layer"}}},
-            "else": _RECOGNIZED,
+            "name": "layout",
+            "kind": "postprocess",
+            "operation": "layout",
+            "inputs": {"lines": "given.page.lines", "height": "given.page.height"},
+        },
+        {
+            "name": "assess",
+            "kind": "postprocess",
+            "operation": "assess",
+            "inputs": {"page": "given.page", "lines": "layout.lines", "certainty": "layout.certainty"},
         },
     ],
-    "output": "document",
+    "output": {
+        "text": "layout.text",
+        "lines": "layout.lines",
+        "blocks": "layout.blocks",
+        "width": "given.page.width",
+        "height": "given.page.height",
+        "rotation": {"constant": 0},
+        "angle": {"constant": 0},
+        "sheet": {"constant": None},
+        "quality": "assess.quality",
+        "needs_review": "assess.needs_review",
+        "warnings": "assess.warnings",
+        "source": "given.source",
+    },
 }
 
 _NOTHING_TO_CLASSIFY: Json = {
@@ -64,7 +87,7 @@ _NOTHING_TO_CLASSIFY: Json = {
 
 _CLASSIFIED: Json = {
     "steps": [
-        {"name": "embed", "kind": "model", "role": EMBED, "inputs": {"page": "read.page"}},
+        {"name": "embed", "kind": "model", "role": EMBED, "inputs": {"text": "read.text"}},
         {
             "name": "prototypes",
             "kind": "model",
@@ -87,32 +110,47 @@ _CLASSIFIED: Json = {
 }
 
 _ANSWER: Json = {
-    "text": "read.page.text",
-    "lines": "read.page.lines",
-    "width": "read.page.width",
-    "height": "read.page.height",
-    "source": "read.source",
+    **{name: f"read.{name}" for name in (*_READ, "source")},
     "class": "about.class",
 }
 
 PARSE: Json = {
     "accepts": ["document", "text"],
     "parameters": [
-        {"name": "min_confidence", "type": "number", "default": 0.5, "minimum": 0, "maximum": 1},
-        {"name": "include_embedding", "type": "boolean", "default": True},
+        {
+            "name": "min_confidence",
+            "type": "number",
+            "default": 0.5,
+            "minimum": 0,
+            "maximum": 1,
+            "description": "Recognized lines below this confidence are left out.",
+        },
+        {
+            "name": "include_embedding",
+            "type": "boolean",
+            "default": False,
+            "description": "Whether the result includes the embedding of the page's text.",
+        },
     ],
     "steps": [
         {
-            "name": "read",
+            "name": "given",
             "kind": "branch",
             "if": {"input_is": "text"},
             "then": _TYPED,
-            "else": _DOCUMENT,
+            "else": {"output": {"page": "input", "source": {"constant": "text_layer"}}},
+        },
+        {
+            "name": "read",
+            "kind": "branch",
+            "if": {"value": "given.page.has_text", "is": True},
+            "then": _OWN_TEXT,
+            "else": _RECOGNIZED,
         },
         {
             "name": "about",
             "kind": "branch",
-            "if": {"value": "read.page.is_blank", "is": True},
+            "if": {"value": "read.text.is_blank", "is": True},
             "then": _NOTHING_TO_CLASSIFY,
             "else": _CLASSIFIED,
         },
@@ -127,13 +165,3 @@ PARSE: Json = {
     "output": "answer",
     "search_by": "about.embedding",
 }
-
-
-@cache
-def _graph() -> Graph:
-    return read_graph(PARSE)
-
-
-def parse_graph(spec: VersionSpec) -> Graph:
-    """Return the graph, which is the same for every version. The version itself names its members."""
-    return _graph()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 from inference.core.calls import Call, own_call
 from inference.core.contracts import (
@@ -89,7 +90,7 @@ def _marked(load: Callable[[], Pixels] | None) -> Callable[[], Pixels] | None:
         except Exception as error:
             raise InputFailed(error) from error
 
-    return load_pixels
+    return cache(load_pixels)
 
 
 def _input_value(work: WorkInput) -> Value:

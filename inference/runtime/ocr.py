@@ -11,18 +11,17 @@ from inference.batching.batcher import Piece
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import (
     Json,
-    PageInput,
     Pixels,
     Units,
     VersionSpec,
     WorkInput,
     WorkOutput,
-    WorkRefused,
 )
 from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.missed_text import missed_pieces
+from inference.runtime.page_pixels import page_pixels
 from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
 from inference.runtime.text_detection import (
@@ -153,14 +152,6 @@ class OcrRuntime:
 
 def _name(spec: VersionSpec, role: str) -> str:
     return str(Part(spec.key, role))
-
-
-def page_pixels(work: WorkInput) -> Pixels:
-    if not isinstance(work, PageInput):
-        raise WorkRefused("input_not_accepted", "text recognition reads pages of documents, not text or tensors")
-    if work.load_pixels is None:
-        raise WorkRefused("input_not_accepted", "the page is plain text and has no image to read")
-    return work.load_pixels()
 
 
 def _detect_batch(

@@ -65,9 +65,6 @@ class Interface:
 MIN_CONFIDENCE = Parameter(
     "min_confidence", "number", 0.5, "Recognized lines below this confidence are left out.", 0.0, 1.0
 )
-INCLUDE_EMBEDDING = Parameter(
-    "include_embedding", "boolean", True, "Whether the result includes the embedding of the page's text."
-)
 TRUNCATE = Parameter(
     "truncate",
     "boolean",
@@ -78,7 +75,7 @@ TRUNCATE = Parameter(
 INTERFACES: Mapping[str, Interface] = {
     "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
     "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
-    "parse": Interface((DOCUMENT, TEXT), (MIN_CONFIDENCE, INCLUDE_EMBEDDING)),
+    "orient": Interface((DOCUMENT,), documents=(PDF, IMAGE)),
     "onnx": Interface((TENSORS,)),
 }
 

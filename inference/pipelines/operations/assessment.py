@@ -1,0 +1,47 @@
+"""The operation that says how well a page was read."""
+
+from collections.abc import Mapping
+
+from inference.core.contracts import Json, PageInput
+from inference.pictures.ink import ink_mask, small_picture
+from inference.pipelines.operations.operation import POSTPROCESS, Operation, Setting, always, number
+from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, Value, object_of
+from inference.quality.facts import facts_of
+from inference.quality.quality import REVIEW_BELOW, quality_of
+from inference.quality.warnings import Sheet, warnings_of
+
+BLANK_SHARE = 0.00005
+"""The share of ink, at most, on a blank page."""
+ALWAYS_REVIEWED = frozenset({"doubtful_order", "unknown_script", "handwriting", "cut_off"})
+"""The codes of warnings with which a page needs review, whatever its quality."""
+
+
+def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
+    lines, page = inputs["lines"], inputs["page"]
+    facts = facts_of(lines, float(inputs["certainty"]))
+    quality = quality_of(facts)
+    warnings = warnings_of(lines, facts, _sheet(page))
+    doubtful = quality < settings["review_below"] or any(warning.code in ALWAYS_REVIEWED for warning in warnings)
+    return {
+        "quality": quality,
+        "needs_review": doubtful,
+        "warnings": [warning.as_json() for warning in warnings],
+    }
+
+
+def _sheet(page: PageInput) -> Sheet | None:
+    """Return what matters of the picture, or None for a page with text of its own, whose picture is not needed."""
+    if page.text_lines is not None or page.load_pixels is None:
+        return None
+    mask = ink_mask(small_picture(page.load_pixels()).gray)
+    return Sheet(page.width_px, page.height_px, float(mask.mean()) <= BLANK_SHARE)
+
+
+ASSESS = Operation(
+    "assess",
+    POSTPROCESS,
+    gives=always(object_of({"quality": NUMBER, "needs_review": BOOLEAN, "warnings": JSON})),
+    run=_run,
+    takes={"page": PAGE, "lines": LINES, "certainty": NUMBER},
+    settings=(Setting("review_below", number(0, 1), "a number from 0 to 1", REVIEW_BELOW),),
+)
