@@ -1,5 +1,6 @@
-"""The limits of JSON in Postgres, which cannot store NUL characters or unpaired surrogates."""
+"""The limits of JSON in Postgres, which cannot store NUL characters, unpaired surrogates, NaN or infinity."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,8 +11,12 @@ def unstorable_text(value: Any) -> str | None:
 
 
 def without_unstorable(value: Any) -> Any:
-    """Return the value with NULs dropped and half characters replaced. Pages may contain anything."""
+    """Return the value with NULs dropped, half characters replaced, and null for numbers that JSON lacks. Pages may
+    contain anything.
+    """
     match value:
+        case float() if not math.isfinite(value):
+            return None
         case str():
             return value.replace("\0", "").encode("utf-8", "replace").decode()
         case Mapping():

@@ -1,17 +1,20 @@
 """Counts the progress of a job on its locked row, and ends the job when its last page has ended."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import connections
 
 from jobs.charges.money import settle_job
 from jobs.core import states
+from jobs.core.document_class import DocumentClass, Probabilities, document_class
 from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
+from jobs.core.reading_flags import ReadingFlags
 from jobs.events.log import Happened, append_events
 from tenants.core.db.unit_of_work import current_alias
 
@@ -21,9 +24,11 @@ _LOCKED = f"""
 SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
 """  # noqa: S608  # constants
 
+# `least` takes no notice of nulls.
+_REVIEWED = "pages_to_review = pages_to_review + %(to_review)s, quality = least(quality, %(quality)s::float8)"
 _COUNTED = f"""
 UPDATE jobs_job
-SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s,
+SET pages_succeeded = pages_succeeded + %(succeeded)s, pages_failed = pages_failed + %(failed)s, {_REVIEWED},
     cost_micros = cost_micros + %(cost)s
 WHERE id = %(job)s AND state IN ('queued', 'running')
 RETURNING {_COLUMNS}
@@ -32,7 +37,7 @@ RETURNING {_COLUMNS}
 _COUNTED_KNOWN = f"""
 UPDATE jobs_job
 SET pages_succeeded = pages_succeeded + %(known)s, pages_cached = pages_cached + %(known)s,
-    pages_coalesced = pages_coalesced + %(coalesced)s,
+    pages_coalesced = pages_coalesced + %(coalesced)s, {_REVIEWED},
     oldest_result_at = least(oldest_result_at, %(oldest)s), cost_micros = cost_micros + %(cost)s
 WHERE id = %(job)s AND state IN ('queued', 'running')
 RETURNING {_COLUMNS}
@@ -41,6 +46,7 @@ RETURNING {_COLUMNS}
 _CLOSE = """
 UPDATE jobs_job
 SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    class_label = %(label)s, class_probabilities = %(probabilities)s::jsonb,
     started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
 WHERE id = %(job)s
 """
@@ -50,6 +56,27 @@ WHERE id = %(job)s
 class Failure:
     code: str
     detail: str
+
+
+_CLASSES = """
+SELECT number, class_probabilities FROM jobs_page WHERE job_id = %(job)s AND class_probabilities IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What pages that succeeded at once say about checking them: how many need it, and their lowest quality."""
+
+    to_review: int = 0
+    quality: float | None = None
+
+    @classmethod
+    def of(cls, *pages: ReadingFlags) -> Self:
+        qualities = [page.quality for page in pages if page.quality is not None]
+        return cls(sum(page.needs_review for page in pages), min(qualities, default=None))
+
+
+_NONE_REVIEWED = Reviewed()
 
 
 @dataclass(frozen=True)
@@ -77,15 +104,19 @@ def locked(job_id: UUID) -> OpenJob:
     return _job(job_id, _LOCKED, {"job": job_id})
 
 
-def counted(job_id: UUID, *, succeeded: int = 0, failed: int = 0, cost: int = 0) -> OpenJob:
-    values = {"job": job_id, "succeeded": succeeded, "failed": failed, "cost": cost}
+def counted(
+    job_id: UUID, reviewed: Reviewed = _NONE_REVIEWED, *, succeeded: int = 0, failed: int = 0, cost: int = 0
+) -> OpenJob:
+    values = {"job": job_id, "succeeded": succeeded, "failed": failed, "cost": cost, **asdict(reviewed)}
     return _job(job_id, _COUNTED, values)
 
 
-def counted_known(job_id: UUID, *, pages: int, coalesced: int, oldest: datetime, cost: int) -> OpenJob:
+def counted_known(
+    job_id: UUID, reviewed: Reviewed, *, pages: int, coalesced: int, oldest: datetime, cost: int
+) -> OpenJob:
     """Count pages that succeeded without a run. `oldest` is the time when the oldest of their results was made."""
     values = {"job": job_id, "known": pages, "coalesced": coalesced, "oldest": oldest, "cost": cost}
-    return _job(job_id, _COUNTED_KNOWN, values)
+    return _job(job_id, _COUNTED_KNOWN, {**values, **asdict(reviewed)})
 
 
 def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool = False) -> None:
@@ -101,7 +132,8 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
         append_events(job.id, *ended)
         return
     failure = _job_failure(job, state)
-    execute(_CLOSE, {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail})
+    values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
+    execute(_CLOSE, {**values, **_class_columns(document_class(_classes(job)))})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
     append_events(job.id, *ended, Happened(f"job.{state}", closed))
     if job.livemode and not accepting:
@@ -114,6 +146,19 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
             held_micros=job.held_micros,
             cost=job.cost_micros,
         )
+
+
+def _classes(job: OpenJob) -> list[tuple[int, Probabilities]]:
+    """Read the classes of the pages. Each page that ended before is seen, because the row of the job is locked."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute(_CLASSES, {"job": job.id})
+        return [(number, json.loads(probabilities)) for number, probabilities in cursor.fetchall()]
+
+
+def _class_columns(found: DocumentClass | None) -> dict[str, str | None]:
+    if found is None:
+        return {"label": "", "probabilities": None}
+    return {"label": found.label, "probabilities": json.dumps(dict(found.probabilities))}
 
 
 def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:

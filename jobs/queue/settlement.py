@@ -13,10 +13,11 @@ from inference.core.contracts import Embedding, WorkOutput
 from jobs.core import states
 from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
+from jobs.core.reading_flags import ReadingFlags, reading_flags
 from jobs.core.storable import without_unstorable
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
-from jobs.queue.job_ends import Failure, append_and_close, cas, counted, execute, locked, progress
+from jobs.queue.job_ends import Failure, Reviewed, append_and_close, cas, counted, execute, locked, progress
 from jobs.search.services import PageRef, index_page, keep_embedding, text_of
 from jobs.search.words import vector_of
 from tenants.billing.usage.services import record_usage
@@ -35,6 +36,7 @@ __all__ = [
 _FINISH = """
 UPDATE jobs_page
 SET state = 'succeeded', result = %(result)s::jsonb, units = %(units)s::jsonb, cache_key = %(key)s,
+    quality = %(quality)s, needs_review = %(needs_review)s, class_probabilities = %(probabilities)s::jsonb,
     cost_micros = %(cost)s, finished_at = clock_timestamp(), result_at = clock_timestamp(),
     lease_until = NULL, error_code = '', error_detail = ''
 WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
@@ -93,12 +95,13 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
     """
     # The text is cut and serialized before the row of the job is locked, since a long text takes time.
     vector, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
+    flags = reading_flags(output.result)
     quantity = charged(output.units, claim.price.meter)
     cost = claim.price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
-        job = counted(claim.job_id, succeeded=1, cost=cost)
+        job = counted(claim.job_id, Reviewed.of(flags), succeeded=1, cost=cost)
         values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
-        cas(_FINISH, {**values, "units": json.dumps(asdict(output.units))})
+        cas(_FINISH, {**values, **_columns(flags), "units": json.dumps(asdict(output.units))})
         _index(claim, vector, output.embedding)
         record_usage(
             tenant_id=claim.tenant_id,
@@ -114,6 +117,11 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
         )
         data = {**progress(job, claim.number, states.SUCCEEDED), "timings": timings or {}}
         append_and_close(job, [Happened("page.succeeded", data)])
+
+
+def _columns(flags: ReadingFlags) -> dict[str, object]:
+    probabilities = None if flags.probabilities is None else json.dumps(dict(flags.probabilities))
+    return {"quality": flags.quality, "needs_review": flags.needs_review, "probabilities": probabilities}
 
 
 def _index(claim: Claim, vector: str, embedding: Embedding | None) -> None:
@@ -189,6 +197,9 @@ def _count_failure(job_id: UUID, number: int, failure: Failure) -> None:
 
 
 def _json(value: object) -> str:
-    written = json.dumps(value, allow_nan=False)
+    try:
+        written = json.dumps(value, allow_nan=False)
+    except ValueError:  # NaN or infinity
+        return json.dumps(without_unstorable(value), allow_nan=False)
     suspicious = "\\u0000" in written or "\\ud" in written
     return json.dumps(without_unstorable(value)) if suspicious else written

@@ -72,6 +72,8 @@ def erase_ended(job: Job, document: Document | None, reason: ErasedReason) -> No
         input=None,
         parameters={},
         error_detail="",
+        class_label="",
+        class_probabilities=None,
         webhook_url="",
         request_id="",
         erased_at=Now(),
@@ -99,7 +101,8 @@ def _erase_rows(job: Job) -> None:
 
 
 def _erase_webhooks(job: Job) -> None:
-    """Erase delivered webhook messages. Those under way were promised and go out, without the error's text."""
+    """Erase delivered webhook messages. Those under way were promised and go out, without the error's text
+    and the class."""
     pending = WebhookDelivery.objects.filter(message__job_id=job.id, state=WebhookDelivery.State.PENDING)
     on_their_way = set(pending.values_list("message_id", flat=True))
     messages = WebhookMessage.objects.filter(job_id=job.id)
@@ -115,6 +118,8 @@ def _without_words(body: str) -> str:
     content = json.loads(body)
     if content["data"].get("error"):
         content["data"]["error"]["detail"] = ""
+    if "class" in content["data"]:
+        content["data"]["class"] = None
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
 

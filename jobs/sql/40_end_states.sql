@@ -1,5 +1,5 @@
 -- A job or page that has ended keeps what it ended with: state, counts, cost, times, errors and results. Retention may
--- empty inputs, results and error details.
+-- empty inputs, results, classes and error details.
 CREATE OR REPLACE FUNCTION maas_refuse_change_of_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% % is %: what it ended with cannot be changed', TG_ARGV[0], OLD.id, OLD.state
@@ -12,14 +12,17 @@ CREATE OR REPLACE TRIGGER keep_end BEFORE UPDATE ON jobs_job FOR EACH ROW
         AND (
             (NEW.state, NEW.tenant_id, NEW.model_version_id, NEW.document_id, NEW.pages_total, NEW.pages_succeeded,
              NEW.pages_failed, NEW.pages_cached, NEW.pages_coalesced, NEW.oldest_result_at, NEW.price,
-             NEW.cached_price, NEW.cost_micros, NEW.currency, NEW.error_code, NEW.retry_of_id, NEW.livemode,
+             NEW.pages_to_review, NEW.quality, NEW.cached_price, NEW.cost_micros, NEW.currency, NEW.error_code, NEW.retry_of_id, NEW.livemode,
              NEW.started_at, NEW.finished_at)
             IS DISTINCT FROM
             (OLD.state, OLD.tenant_id, OLD.model_version_id, OLD.document_id, OLD.pages_total, OLD.pages_succeeded,
              OLD.pages_failed, OLD.pages_cached, OLD.pages_coalesced, OLD.oldest_result_at, OLD.price,
-             OLD.cached_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
+             OLD.pages_to_review, OLD.quality, OLD.cached_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
              OLD.started_at, OLD.finished_at)
             OR NEW.error_detail NOT IN (OLD.error_detail, '')
+            OR NEW.class_label NOT IN (OLD.class_label, '')
+            OR (NEW.class_probabilities IS NOT NULL
+                AND NEW.class_probabilities IS DISTINCT FROM OLD.class_probabilities)
         )
     )
     EXECUTE FUNCTION maas_refuse_change_of_end('job');
@@ -29,10 +32,10 @@ CREATE OR REPLACE TRIGGER keep_end BEFORE UPDATE ON jobs_page FOR EACH ROW
         OLD.state IN ('succeeded', 'partially_succeeded', 'failed', 'canceled', 'expired')
         AND (
             (NEW.state, NEW.tenant_id, NEW.job_id, NEW.model_version_id, NEW.number, NEW.attempt, NEW.units,
-             NEW.result_at, NEW.cached, NEW.cost_micros, NEW.error_code, NEW.started_at, NEW.finished_at)
+             NEW.quality, NEW.needs_review, NEW.class_probabilities, NEW.result_at, NEW.cached, NEW.cost_micros, NEW.error_code, NEW.started_at, NEW.finished_at)
             IS DISTINCT FROM
             (OLD.state, OLD.tenant_id, OLD.job_id, OLD.model_version_id, OLD.number, OLD.attempt, OLD.units,
-             OLD.result_at, OLD.cached, OLD.cost_micros, OLD.error_code, OLD.started_at, OLD.finished_at)
+             OLD.quality, OLD.needs_review, OLD.class_probabilities, OLD.result_at, OLD.cached, OLD.cost_micros, OLD.error_code, OLD.started_at, OLD.finished_at)
             OR NEW.error_detail NOT IN (OLD.error_detail, '')
         )
     )

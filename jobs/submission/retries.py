@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
@@ -53,8 +53,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job.cached_price, job.cache_control = old.cached_price, old.cache_control
         job.request_id, job.priority = request_id, old.priority
         job.webhook_url = old.webhook_url
-        finished = source.pages.filter(state=states.SUCCEEDED)
-        job.pages_succeeded = finished.count()
+        job.pages_succeeded, job.pages_to_review, job.quality = _finished(source)
         open_numbers = source.pages.exclude(state=states.SUCCEEDED).order_by("number").values_list("number", flat=True)
         to_do = job.pages_total - job.pages_succeeded
         require_room_for_job(identity)
@@ -77,15 +76,25 @@ def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
     require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
 
 
+def _finished(source: Job) -> tuple[int, int, float | None]:
+    """Return the number of finished pages and of those to check, and the lowest quality."""
+    found = source.pages.filter(state=states.SUCCEEDED).aggregate(
+        number=Count("*"), to_review=Count("id", filter=Q(needs_review=True)), quality=Min("quality")
+    )
+    return found["number"], found["to_review"], found["quality"]
+
+
 # This is a random id whose first 48 bits are the time, as everywhere else, because lists are ordered by it.
 _ORDERED_ID = """encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
     substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
     'hex')::uuid"""
 _TAKE_OVER = f"""
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, error_code,
-                       error_detail, cost_micros, created_at, started_at, finished_at, units, result_at, cache_key)
+                       error_detail, cost_micros, created_at, started_at, finished_at, units, result_at, cache_key,
+                       quality, needs_review, class_probabilities)
 SELECT {_ORDERED_ID}, tenant_id, %(new)s, model_version_id, number, state, 0, worker, result, '', '', 0,
-       clock_timestamp(), started_at, finished_at, units, result_at, cache_key
+       clock_timestamp(), started_at, finished_at, units, result_at, cache_key, quality, needs_review,
+       class_probabilities
 FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 """  # noqa: S608  # made of constants alone
 

@@ -6,6 +6,7 @@ from django.db.models.functions import Least, Now
 from inference.models import ModelVersion
 from jobs.core import priorities, states
 from jobs.core.models.documents import Document, ErasedReason
+from jobs.core.reading_flags import LONGEST_LABEL
 from tenants.core.db.tenant_owned import TenantOwned
 
 _STATES = [(state, state) for state in states.JOB_STATES]
@@ -36,6 +37,19 @@ class Job(TenantOwned):
         default=0, db_default=0, help_text="Cache hits that waited for an identical page in progress."
     )
     oldest_result_at = models.DateTimeField(null=True, help_text="When the oldest cached result was created.")
+    pages_to_review = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Finished pages that a person should check."
+    )
+    quality = models.FloatField(null=True, help_text="Lowest quality of the pages, from 0 to 1.")
+    class_label = models.CharField(
+        "class",
+        max_length=LONGEST_LABEL,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Class of the document, set when the last page has finished.",
+    )
+    class_probabilities = models.JSONField(null=True, help_text="Probability of each class.")
     priority = models.SmallIntegerField(
         choices=priorities.CHOICES, default=priorities.STANDARD, db_default=priorities.STANDARD
     )
@@ -89,6 +103,14 @@ class Job(TenantOwned):
             ),
             models.Index(fields=["tenant", "state", "-id"], name="jobs_job_by_state"),
             models.Index(fields=["tenant", "model_version", "-id"], name="jobs_job_by_model"),
+            models.Index(
+                fields=["tenant", "class_label", "-id"],
+                condition=~models.Q(class_label=""),
+                name="jobs_job_by_class",
+            ),
+            models.Index(
+                fields=["tenant", "-id"], condition=models.Q(pages_to_review__gt=0), name="jobs_job_to_review"
+            ),
             models.Index(fields=["document"], name="jobs_job_of_document"),
             models.Index(
                 fields=["tenant", "livemode", "finished_at"],
@@ -130,6 +152,10 @@ class Job(TenantOwned):
     @property
     def pages_done(self) -> int:
         return self.pages_succeeded + self.pages_failed
+
+    @property
+    def needs_review(self) -> bool:
+        return self.pages_to_review > 0
 
     @property
     def terminal(self) -> bool:

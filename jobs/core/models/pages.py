@@ -37,6 +37,11 @@ class Page(TenantOwned):
     result = models.JSONField(null=True)
     units = models.JSONField(null=True, help_text="Billable units of the result.")
     result_at = models.DateTimeField(null=True, help_text="When the result was created.")
+    quality = models.FloatField(null=True, help_text="How well the page was read, from 0 to 1.")
+    needs_review = models.BooleanField(
+        "to check", default=False, db_default=False, help_text="Whether a person should check the result."
+    )
+    class_probabilities = models.JSONField(null=True, help_text="Probability of each class.")
     cache_key = models.BinaryField(
         null=True,
         max_length=32,
@@ -95,6 +100,7 @@ class Page(TenantOwned):
                 fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_page_unsuccessful"
             ),
             models.Index(fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"),
+            models.Index(fields=["-id"], condition=models.Q(needs_review=True), name="jobs_page_to_review"),
             models.Index(fields=["model_version", "-id"], name="jobs_page_of_version"),
             models.Index(fields=["worker", "-id"], condition=~models.Q(worker=""), name="jobs_page_by_worker"),
             models.Index(

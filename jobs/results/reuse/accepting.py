@@ -14,7 +14,7 @@ from inference.runtime.parameters import validate_parameters
 from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
 from jobs.events.log import Happened
-from jobs.queue.job_ends import OpenJob, append_and_close, counted_known, progress
+from jobs.queue.job_ends import OpenJob, Reviewed, append_and_close, counted_known, progress
 from jobs.results.reuse.cached_pages import (
     HIT,
     PAGE_LOOKUPS,
@@ -40,10 +40,11 @@ _INPUT = "SELECT encode(sha256(convert_to(input::text, 'UTF8')), 'hex') FROM job
 # Results stay in the database, because those of a long document would be hundreds of megabytes to transfer.
 _TAKE = """
 INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, state, attempt, worker, result, units,
-                       result_at, cache_key, cached, error_code, error_detail, cost_micros, created_at, started_at,
-                       finished_at)
+                       quality, needs_review, class_probabilities, result_at, cache_key, cached, error_code,
+                       error_detail, cost_micros, created_at, started_at, finished_at)
 SELECT taken.id, known.tenant_id, %(job)s, %(version)s, taken.number, 'succeeded', 0, '', known.result, known.units,
-       known.result_at, taken.key, true, '', '', taken.cost, clock_timestamp(), clock_timestamp(), clock_timestamp()
+       known.quality, known.needs_review, known.class_probabilities, known.result_at, taken.key, true, '',
+       '', taken.cost, clock_timestamp(), clock_timestamp(), clock_timestamp()
 FROM unnest(%(ids)s::uuid[], %(numbers)s::int[], %(keys)s::bytea[], %(costs)s::bigint[], %(known)s::uuid[])
      AS taken (id, number, key, cost, known)
 JOIN jobs_page known ON known.id = taken.known
@@ -103,6 +104,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
     )
     counts = counted_known(
         job.id,
+        Reviewed.of(*(page.cached.flags for page in taken)),
         pages=len(taken),
         coalesced=0,
         oldest=min(page.cached.result_at for page in taken),
@@ -119,6 +121,10 @@ _CHANGED = [
     "pages_succeeded",
     "pages_cached",
     "oldest_result_at",
+    "pages_to_review",
+    "quality",
+    "class_label",
+    "class_probabilities",
     "cost_micros",
     "last_seq",
     "started_at",

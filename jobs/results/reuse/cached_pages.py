@@ -2,8 +2,8 @@
 
 import hmac
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -13,6 +13,7 @@ from django.db import connections
 from prometheus_client import Counter
 
 from inference.core.contracts import Units
+from jobs.core.reading_flags import ReadingFlags, flags_of_columns
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 HIT, MISS, COALESCED = "hit", "miss", "coalesced"
@@ -71,10 +72,11 @@ def reuse_secret() -> bytes:
 
 # Each key takes one index lookup, however many pages share it: the newest result comes first in the index.
 _FIND = """
-SELECT sought.key, known.id, known.job_id, known.result_at, known.units
+SELECT sought.key, known.id, known.job_id, known.result_at, known.units, known.quality, known.needs_review,
+    known.class_probabilities
 FROM unnest(%(keys)s::bytea[]) AS sought (key)
 CROSS JOIN LATERAL (
-    SELECT id, job_id, result_at, units::text FROM jobs_page
+    SELECT id, job_id, result_at, units::text, quality, needs_review, class_probabilities::text FROM jobs_page
     WHERE tenant_id = %(tenant)s AND cache_key = sought.key AND state = 'succeeded'
       AND result_at > clock_timestamp() - make_interval(secs => %(ttl_s)s)
     ORDER BY result_at DESC LIMIT 1 {held}
@@ -95,6 +97,7 @@ class CachedPage:
     job_id: UUID
     result_at: datetime
     units: Units
+    flags: ReadingFlags = field(default_factory=ReadingFlags)
 
 
 def known_pages(keys: Collection[bytes], *, ttl_s: int, held: bool = False) -> dict[bytes, CachedPage]:
@@ -104,7 +107,7 @@ def known_pages(keys: Collection[bytes], *, ttl_s: int, held: bool = False) -> d
     values: dict[str, Any] = {"keys": list(set(keys)), "tenant": current_tenant_id(), "ttl_s": ttl_s}
     with connections[APP].cursor() as cursor:
         cursor.execute(_KNOWN_AND_HELD if held else _KNOWN, values)
-        return {bytes(row[0]): _page(*row[1:]) for row in cursor.fetchall()}
+        return {bytes(row[0]): _page(row[1:]) for row in cursor.fetchall()}
 
 
 def known_page(key: bytes, *, ttl_s: int) -> CachedPage | None:
@@ -118,5 +121,7 @@ def hold(page_id: UUID) -> bool:
         return cursor.fetchone() is not None
 
 
-def _page(page_id: UUID, job_id: UUID, result_at: datetime, units: str) -> CachedPage:
-    return CachedPage(page_id, job_id, result_at, Units(**json.loads(units)))
+def _page(row: Sequence[Any]) -> CachedPage:
+    page_id, job_id, result_at, units, quality, needs_review, probabilities = row
+    flags = flags_of_columns(quality, needs_review, probabilities and json.loads(probabilities))
+    return CachedPage(page_id, job_id, result_at, Units(**json.loads(units)), flags)

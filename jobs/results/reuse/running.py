@@ -16,7 +16,7 @@ from jobs.core import states
 from jobs.core.models import Page
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
-from jobs.queue.job_ends import append_and_close, cas, counted_known, execute, locked, progress
+from jobs.queue.job_ends import Reviewed, append_and_close, cas, counted_known, execute, locked, progress
 from jobs.results.reuse.accepting import USAGE, said_of
 from jobs.results.reuse.cached_pages import (
     COALESCED,
@@ -74,6 +74,7 @@ WHERE id = %(page)s AND state = 'running' AND lease_token = %(token)s
 _TAKE = """
 UPDATE jobs_page page
 SET state = 'succeeded', result = known.result, units = known.units, result_at = known.result_at, cache_key = %(key)s,
+    quality = known.quality, needs_review = known.needs_review, class_probabilities = known.class_probabilities,
     cached = true, cost_micros = %(cost)s, finished_at = clock_timestamp(), lease_until = NULL, error_code = '',
     error_detail = ''
 FROM jobs_page known
@@ -157,7 +158,8 @@ def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
     with unit_of_work(claim.tenant_id):
         if not hold(cached.id):
             return wait_for_it(claim, key)
-        job = counted_known(claim.job_id, pages=1, coalesced=int(coalesced), oldest=cached.result_at, cost=cost)
+        counts = {"pages": 1, "coalesced": int(coalesced), "cost": cost}
+        job = counted_known(claim.job_id, Reviewed.of(cached.flags), oldest=cached.result_at, **counts)
         cas(
             _TAKE,
             {"page": claim.page_id, "token": claim.token, "known": cached.id, "key": key, "cost": cost},

@@ -4,9 +4,11 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connections
 
+from inference.core.contracts import WorkOutput
 from jobs.core.errors import JobErased, JobNotFinished
 from jobs.core.models import Event, Job, Page, PageText
 from jobs.documents.job_selectors import get_job, job_events_after, tenant_events_after
+from jobs.queue.settlement import finish_page
 from jobs.retention.erasing import erase_job
 from jobs.submission.retries import retry_job
 from jobs.webhooks.models import WebhookDelivery
@@ -14,7 +16,7 @@ from jobs.webhooks.services import create_endpoint, replay_delivery
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.identity.identity import Identity
-from tests.jobs.conftest import Desk
+from tests.jobs.conftest import DONE, Desk
 from tests.waiting import eventually
 
 
@@ -34,6 +36,16 @@ def test_of_an_erased_job_its_counts_and_cost_stay_and_nothing_else(desk: Desk) 
         assert not Page.objects.filter(job=job).exists()
         assert not PageText.objects.filter(job=job).exists()
         assert [event.type for event in Event.objects.filter(job=job)] == ["job.erased"]
+
+
+def test_the_class_of_an_erased_job_goes_and_its_count_of_pages_to_check_stays(desk: Desk) -> None:
+    job = desk.submit()
+    read = {"text": "read", "needs_review": True, "class": {"label": "invoice", "probabilities": {"invoice": 1.0}}}
+    finish_page(desk.claimed(desk.pages(job)[0]), WorkOutput(read, DONE.units))
+    assert desk.again(job).class_label == "invoice"
+    erase_job(identity=desk.identity, job_id=job.id)
+    left = desk.again(job)
+    assert (left.class_label, left.class_probabilities, left.pages_to_review) == ("", None, 1)
 
 
 def test_whoever_asks_for_an_erased_job_is_told_when_and_why(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from inference.core.contracts import VersionSpec
+from inference.core.contracts import VersionSpec, WorkOutput
 from inference.registry.selectors import spec_of
 from jobs.core.models import Document, DocumentPage, Job, Page
 from jobs.queue.claims import Claim
@@ -20,6 +20,16 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import DONE, Desk
 
 TTL_S = 3600
+FLAGGED = WorkOutput(
+    {
+        "text": "read",
+        "quality": 0.4,
+        "needs_review": True,
+        "class": {"label": "invoice", "probabilities": {"invoice": 0.75, "letter": 0.25}},
+    },
+    DONE.units,
+)
+"""The output of a page that a person must check, and whose class is known."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ class Bench:
     def look(self, claim: Claim, content: str = "") -> Found:
         return look(claim, self.key(claim, content))
 
-    def run(self, page: Page, content: str = "") -> str:
+    def run(self, page: Page, content: str = "", output: WorkOutput = DONE) -> str:
         """Process a page that a worker has claimed and opened, and return what becomes of it."""
         claim = self.desk.claimed(page)
         known = Content("page", content) if content else Content("input", claim.input_sha256)
@@ -74,12 +84,13 @@ class Bench:
                 return wait_for_it(claim, plan.key)
             if found.cached is not None:
                 return take_known_page(claim, plan.key, found.cached)
-        finish_page(claim, DONE, key=plan.key)
+        finish_page(claim, output, key=plan.key)
         return "run"
 
-    def run_all(self, job: Job, *contents: str) -> list[str]:
+    def run_all(self, job: Job, *contents: str, output: WorkOutput = DONE) -> list[str]:
         pages = self.desk.pages(job)
-        return [self.run(page, content) for page, content in zip(pages, contents or [""] * len(pages), strict=True)]
+        pairs = zip(pages, contents or [""] * len(pages), strict=True)
+        return [self.run(page, content, output) for page, content in pairs]
 
     def charges(self, job: Job) -> list[tuple[str, int]]:
         """Return the kind of source and the amount, by page."""

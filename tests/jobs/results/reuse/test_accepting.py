@@ -18,7 +18,7 @@ from jobs.submission.services import JobRequest
 from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
-from tests.jobs.results.reuse.conftest import TTL_S, Bench
+from tests.jobs.results.reuse.conftest import FLAGGED, TTL_S, Bench
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")
 
@@ -246,3 +246,12 @@ def test_a_known_page_is_found_by_its_meaning(bench: Bench) -> None:
     with unit_of_work(job.tenant_id), connections[APP].cursor() as cursor:
         cursor.execute("SELECT number FROM jobs_pageembedding WHERE job_id = %s", [again.id])
         assert cursor.fetchall() == [(1,)]
+
+
+def test_known_pages_keep_what_was_said_about_checking_them_and_their_class(bench: Bench) -> None:
+    bench.run_all(bench.read(bench.opened("a", "b")), "a", "b", output=FLAGGED)
+    again = bench.read(bench.opened("a", "b"))
+    assert [(page.quality, page.needs_review) for page in bench.desk.pages(again)] == [(0.4, True), (0.4, True)]
+    assert (again.state, again.pages_to_review, again.quality) == (states.SUCCEEDED, 2, 0.4)
+    assert (again.class_label, again.class_probabilities) == ("invoice", {"invoice": 0.75, "letter": 0.25})
+    assert bench.desk.again(again).class_label == "invoice"

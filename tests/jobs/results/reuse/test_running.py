@@ -21,7 +21,7 @@ from jobs.retention.documents import delete_document
 from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import DONE
-from tests.jobs.results.reuse.conftest import Bench
+from tests.jobs.results.reuse.conftest import FLAGGED, Bench
 
 AWAY = Failure("storage_unavailable", "no disk")
 
@@ -250,3 +250,13 @@ def test_a_page_that_waits_says_so(bench: Bench) -> None:
     with unit_of_work(other.tenant_id):
         last = Event.objects.filter(job=other).order_by("-seq")[0]
     assert (last.type, last.data["reason"]) == ("page.requeued", "same_page_runs")
+
+
+def test_a_page_that_takes_a_result_takes_what_was_said_about_it(bench: Bench) -> None:
+    job = bench.read(bench.desk.document(2))
+    bench.run_all(bench.read(bench.opened("a")), "a", output=FLAGGED)
+    assert bench.run_all(job, "a", "new") == ["hit", "run"]
+    taken, ran = bench.desk.pages(job)
+    assert [(page.quality, page.needs_review) for page in (taken, ran)] == [(0.4, True), (None, False)]
+    done = bench.desk.again(job)
+    assert (done.pages_to_review, done.quality, done.class_label) == (1, 0.4, "invoice")

@@ -1,0 +1,44 @@
+"""Decides the class of a document from the class probabilities of its pages."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+Probabilities = Mapping[str, float]
+
+UNSURE = "unsure"
+"""The label of a document or page whose best class is not probable enough."""
+MIN_PROBABILITY = 0.5
+FIRST_PAGE_WEIGHT = 2
+"""The first page says more about the kind of a document than any other: it has the letterhead and the title."""
+MAX_LABELS = 32
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentClass:
+    label: str
+    probabilities: Probabilities
+    """The probabilities of the most probable classes, best first."""
+
+
+def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass | None:
+    """Return the class of a document: the average over its pages, of which the first counts twice.
+
+    The pages are given by number, without those that have no probabilities. The result does not depend on their order.
+    """
+    sums: dict[str, float] = {}
+    weight = 0
+    for number, probabilities in sorted(pages, key=lambda page: page[0]):
+        own = FIRST_PAGE_WEIGHT if number == 1 else 1
+        weight += own
+        for label, probability in probabilities.items():
+            sums[label] = sums.get(label, 0.0) + own * probability
+    return class_of({label: total / weight for label, total in sums.items()}) if sums else None
+
+
+def class_of(probabilities: Probabilities) -> DocumentClass:
+    """Return the class that these probabilities, at least one, stand for."""
+    best_first = sorted(probabilities.items(), key=lambda item: (-item[1], item[0]))
+    label, probability = best_first[0]
+    shown = {name: round(value, _DIGITS) for name, value in best_first[:MAX_LABELS]}
+    return DocumentClass(label if probability >= MIN_PROBABILITY else UNSURE, shown)
