@@ -1,5 +1,6 @@
 """`/v1/jobs`: submit, read, cancel and retry jobs, and read results while they grow."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -50,6 +51,7 @@ from jobs.core import states
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.core.reading_flags import LONGEST_LABEL, is_label
 from jobs.documents.job_selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.documents.uploads import Upload
 from jobs.idempotency.idempotent_requests import Answered
@@ -144,7 +146,7 @@ class JobList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
-        only(request, "state", "model", "document", "q", "include", "limit", "cursor")
+        only(request, "state", "model", "document", "needs_review", "class", "q", "include", "limit", "cursor")
         with unit_of_work(identity):
             return Response(listing(request, _filtered(request), job_body))
 
@@ -240,6 +242,23 @@ def _filtered(request: Request) -> "QuerySet[Job]":
         jobs = jobs.filter(document_id=as_uuid(params["document"]) or UUID(int=0))
     if "q" in params:
         jobs = jobs.filter(id__in=_found(params["q"]))
+    return _by_reading(jobs, params)
+
+
+def _by_reading(jobs: "QuerySet[Job]", params: Mapping[str, str]) -> "QuerySet[Job]":
+    if "needs_review" in params:
+        wanted = params["needs_review"]
+        if wanted not in ("true", "false"):
+            raise InvalidRequest(f"Unknown value needs_review={wanted[:40]!r}. Use true or false.")
+        jobs = jobs.filter(pages_to_review__gt=0) if wanted == "true" else jobs.filter(pages_to_review=0)
+    if "class" in params:
+        label = params["class"]
+        if not is_label(label):
+            raise InvalidRequest(
+                f"class={label[:40]!r} is no class. Use a label of up to {LONGEST_LABEL} characters, "
+                "such as invoice or unsure."
+            )
+        jobs = jobs.filter(class_label=label)
     return jobs
 
 

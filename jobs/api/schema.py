@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_seri
 from rest_framework import serializers
 
 from jobs.core.priorities import DEFAULT, NUMBERS
+from jobs.core.reading_flags import LONGEST_LABEL
 from jobs.core.states import JOB_STATES
 from tenants.api.schema import OPENAI_ERROR_BODY
 
@@ -136,6 +137,17 @@ JOB_FILTERS = [
     ),
     OpenApiParameter("model", str, description="Model name, or `name@version`."),
     OpenApiParameter("document", str, description="Document ID."),
+    OpenApiParameter(
+        "needs_review",
+        str,
+        enum=["true", "false"],
+        description="`true`: jobs with pages that a person should check. `false`: all others.",
+    ),
+    OpenApiParameter(
+        "class",
+        {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL},
+        description="Class of the document, such as `invoice`, or `unsure`.",
+    ),
     OpenApiParameter("include", str, enum=["erased"], description="Include erased jobs, with the fields that remain."),
     OpenApiParameter(
         "q",

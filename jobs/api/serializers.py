@@ -114,12 +114,24 @@ class JobRequestSerializer(StrictFields):
         return None if value is None else normal_form(value)
 
 
+class DocumentClassSerializer(serializers.Serializer[Any]):
+    """The class of a whole document."""
+
+    label = serializers.CharField(  # type: ignore[assignment]  # the answer calls it so
+        help_text="The most probable class, or `unsure` if its probability is below 0.5."
+    )
+    probabilities = serializers.DictField(child=serializers.FloatField())
+
+
 class JobSerializer(serializers.ModelSerializer[Job]):
     object = serializers.CharField(read_only=True, default="job")
     model = serializers.CharField(source="model_version.key", help_text="Model name and version.")
     document = serializers.UUIDField(source="document_id", allow_null=True)
     priority = serializers.SerializerMethodField()
     pages_done = serializers.IntegerField(help_text="Pages that have ended, successfully or not.")
+    pages_to_review = serializers.IntegerField(help_text="Finished pages that a person should check.")
+    needs_review = serializers.BooleanField(help_text="Whether a person should check at least one page.")
+    quality = serializers.FloatField(allow_null=True, help_text="Lowest quality of the finished pages, from 0 to 1.")
     error = serializers.SerializerMethodField()
     cost = serializers.SerializerMethodField()
     retry_of = serializers.UUIDField(source="retry_of_id", allow_null=True)
@@ -142,6 +154,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "pages_failed",
             "pages_cached",
             "pages_coalesced",
+            "pages_to_review",
+            "needs_review",
+            "quality",
             "error",
             "cost",
             "retry_of",
@@ -156,6 +171,15 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "erased_reason",
             "urls",
         )
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add the field `class`, which Python does not allow as an attribute name."""
+        return {**super().get_fields(), "class": serializers.SerializerMethodField()}
+
+    @extend_schema_field(DocumentClassSerializer(allow_null=True))
+    def get_class(self, job: Job) -> dict[str, Any] | None:
+        found = job.document_class
+        return None if found is None else found.to_json()
 
     @extend_schema_field(serializers.ChoiceField(list(NUMBERS)))
     def get_priority(self, job: Job) -> str:
@@ -186,11 +210,12 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class ClassSerializer(serializers.Serializer[Any]):
-    """The predicted document class of a page."""
+    """The predicted class of a page. Results made by earlier versions have scores in place of probabilities."""
 
     label = serializers.CharField()  # type: ignore[assignment]  # the answer calls it so
-    score = serializers.FloatField()
-    scores = serializers.DictField(child=serializers.FloatField())
+    probabilities = serializers.DictField(child=serializers.FloatField(), required=False)
+    score = serializers.FloatField(required=False)
+    scores = serializers.DictField(child=serializers.FloatField(), required=False)
 
 
 class LineSerializer(serializers.Serializer[Any]):
@@ -201,6 +226,18 @@ class LineSerializer(serializers.Serializer[Any]):
         help_text="Four corners in pixels of the page picture, clockwise from the top left of the text as it is read.",
     )
     confidence = serializers.FloatField(allow_null=True)
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    """A reason why a person should look at the page."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        required=False,
+        help_text="Four corners of the place on the page, like those of a line.",
+    )
 
 
 class PageSerializer(serializers.Serializer[Any]):
@@ -219,6 +256,9 @@ class PageSerializer(serializers.Serializer[Any]):
     lines = LineSerializer(many=True, required=False)
     width = serializers.IntegerField(required=False)
     height = serializers.IntegerField(required=False)
+    quality = serializers.FloatField(required=False, help_text="How well the page was read, from 0 to 1.")
+    needs_review = serializers.BooleanField(required=False, help_text="Whether a person should check the page.")
+    warnings = WarningSerializer(many=True, required=False)
     source = serializers.ChoiceField(choices=["text", "text_layer", "ocr"], required=False)  # type: ignore[assignment]  # the answer's own name
     embedding = serializers.ListField(child=serializers.FloatField(), required=False)
     embeddings = serializers.ListField(child=serializers.ListField(), required=False)

@@ -20,6 +20,14 @@ class DocumentClass:
     probabilities: Probabilities
     """The probabilities of the most probable classes, best first."""
 
+    @classmethod
+    def stored(cls, label: str, probabilities: Probabilities | None) -> "DocumentClass | None":
+        """Return the class that was stored with this label. Postgres does not keep the order of the probabilities."""
+        return cls(label, dict(_best_first(probabilities or {}))) if label else None
+
+    def to_json(self) -> dict[str, object]:
+        return {"label": self.label, "probabilities": dict(self.probabilities)}
+
 
 def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass | None:
     """Return the class of a document: the average over its pages, of which the first counts twice.
@@ -38,7 +46,11 @@ def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass 
 
 def class_of(probabilities: Probabilities) -> DocumentClass:
     """Return the class that these probabilities, at least one, stand for."""
-    best_first = sorted(probabilities.items(), key=lambda item: (-item[1], item[0]))
+    best_first = _best_first(probabilities)
     label, probability = best_first[0]
     shown = {name: round(value, _DIGITS) for name, value in best_first[:MAX_LABELS]}
     return DocumentClass(label if probability >= MIN_PROBABILITY else UNSURE, shown)
+
+
+def _best_first(probabilities: Probabilities) -> list[tuple[str, float]]:
+    return sorted(probabilities.items(), key=lambda item: (-item[1], item[0]))

@@ -6,7 +6,7 @@ An added model may return anything under these names, and results made before ha
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jobs.core.document_class import MAX_LABELS, UNSURE, Probabilities, class_of
+from jobs.core.document_class import MAX_LABELS, UNSURE, DocumentClass, Probabilities, class_of
 
 LONGEST_LABEL = 60
 _ROUNDING = 0.02
@@ -23,6 +23,9 @@ class ReadingFlags:
     """The probability of each class. It is None if the result has no class, or one without probabilities."""
     label: str | None = None
     """The class of the page, or `unsure`. It is set if there are probabilities."""
+
+    def event_data(self) -> dict[str, object]:
+        return {"needs_review": self.needs_review, "quality": self.quality, "class": self.label}
 
 
 def reading_flags(result: object) -> ReadingFlags:
@@ -44,6 +47,19 @@ def flags_of_columns(quality: float | None, needs_review: bool, probabilities: P
     return ReadingFlags(quality, needs_review, probabilities, _label(None, probabilities))
 
 
+def review_json(pages_to_review: int, found: DocumentClass | None) -> dict[str, object]:
+    """Describe what a job says about checking it, as its last event, its webhook message and the API do."""
+    return {
+        "pages_to_review": pages_to_review,
+        "needs_review": pages_to_review > 0,
+        "class": found and found.to_json(),
+    }
+
+
+def is_label(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and value.isprintable()
+
+
 def _label(found: object, probabilities: Probabilities | None) -> str | None:
     if probabilities is None:
         return None
@@ -55,13 +71,9 @@ def _probabilities(found: object) -> Probabilities | None:
     given = found.get("probabilities") if isinstance(found, Mapping) else None
     if not isinstance(given, Mapping) or not 0 < len(given) <= MAX_LABELS:
         return None
-    read = {label: share for label, value in given.items() if _is_label(label) and (share := _share(value)) is not None}
+    read = {label: share for label, value in given.items() if is_label(label) and (share := _share(value)) is not None}
     complete = len(read) == len(given) and abs(sum(read.values()) - 1) <= _ROUNDING
     return read if complete else None
-
-
-def _is_label(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and value.isprintable()
 
 
 def _share(value: object) -> float | None:

@@ -14,12 +14,12 @@ from jobs.core import states
 from jobs.core.document_class import DocumentClass, Probabilities, document_class
 from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
-from jobs.core.reading_flags import ReadingFlags
+from jobs.core.reading_flags import ReadingFlags, review_json
 from jobs.events.log import Happened, append_events
 from tenants.core.db.unit_of_work import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
-    held_micros, created_at"""
+    held_micros, created_at, pages_to_review"""
 _LOCKED = f"""
 SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
 """  # noqa: S608  # constants
@@ -94,6 +94,7 @@ class OpenJob:
     api_key_id: UUID | None
     held_micros: int | None
     created_at: datetime
+    pages_to_review: int
 
     @property
     def pages_done(self) -> int:
@@ -132,9 +133,11 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
         append_events(job.id, *ended)
         return
     failure = _job_failure(job, state)
+    found = document_class(_classes(job))
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
-    execute(_CLOSE, {**values, **_class_columns(document_class(_classes(job)))})
+    execute(_CLOSE, {**values, **_class_columns(found)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
+    closed |= review_json(job.pages_to_review, found)
     append_events(job.id, *ended, Happened(f"job.{state}", closed))
     if job.livemode and not accepting:
         settle_job(

@@ -115,7 +115,7 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
             livemode=claim.livemode,
             key_id=claim.api_key_id,
         )
-        data = {**progress(job, claim.number, states.SUCCEEDED), "timings": timings or {}}
+        data = {**progress(job, claim.number, states.SUCCEEDED), **flags.event_data(), "timings": timings or {}}
         append_and_close(job, [Happened("page.succeeded", data)])
 
 

@@ -12,6 +12,7 @@ from jobs.charges.money import settle_ended
 from jobs.core import states
 from jobs.core.errors import JobFinished
 from jobs.core.models import Document, Job, Page
+from jobs.core.reading_flags import review_json
 from jobs.documents.job_selectors import get_job, jobs_with_models
 from jobs.events.changes import notify_canceled
 from jobs.events.log import append_event
@@ -94,7 +95,8 @@ def _end_unfinished(job: Job, state: str) -> None:
         transaction.on_commit(partial(notify_canceled, job.id), using=APP)
     why = _EXPIRED if state == states.EXPIRED else {}
     Job.objects.filter(id=job.id).update(state=state, finished_at=Now(), held_micros=None, **why)
-    append_event(job.id, f"job.{state}", {"state": state, "pages_done": job.pages_done})
+    ended = {"state": state, "pages_done": job.pages_done, **review_json(job.pages_to_review, job.document_class)}
+    append_event(job.id, f"job.{state}", ended)
     held_micros = job.held_micros
     job.refresh_from_db()
     job.held_micros = held_micros  # the value from before, for the settlement

@@ -1,10 +1,11 @@
-"""Writes the payload about a job's end: enough to know what to fetch, and nothing of the document's content."""
+"""Writes the payload about a job's end: enough to know what to fetch, and nothing of the content but the class."""
 
 import json
 from datetime import datetime
 from typing import Any
 
 from jobs.core.models import Job
+from jobs.core.reading_flags import review_json
 from tenants.core.times import rfc3339
 
 
@@ -26,6 +27,7 @@ def job_data(job: Job) -> dict[str, Any]:
         "pages_done": job.pages_done,
         "pages_succeeded": job.pages_succeeded,
         "pages_failed": job.pages_failed,
+        **review_json(job.pages_to_review, job.document_class),
         "error": {"code": job.error_code, "detail": job.error_detail} if job.error_code else None,
         "retry_of": str(job.retry_of_id) if job.retry_of_id else None,
         "livemode": job.livemode,

@@ -5,6 +5,7 @@ from django.db.models.functions import Least, Now
 
 from inference.models import ModelVersion
 from jobs.core import priorities, states
+from jobs.core.document_class import DocumentClass
 from jobs.core.models.documents import Document, ErasedReason
 from jobs.core.reading_flags import LONGEST_LABEL
 from tenants.core.db.tenant_owned import TenantOwned
@@ -152,6 +153,10 @@ class Job(TenantOwned):
     @property
     def pages_done(self) -> int:
         return self.pages_succeeded + self.pages_failed
+
+    @property
+    def document_class(self) -> DocumentClass | None:
+        return DocumentClass.stored(self.class_label, self.class_probabilities)
 
     @property
     def needs_review(self) -> bool:

@@ -145,7 +145,8 @@ def _happened(job: OpenJob, taken: Sequence[Taken]) -> list[Happened]:
 
 def said_of(cached: CachedPage) -> dict[str, object]:
     """Return the fields of an event about a page that was not run."""
-    return {"cached": True, "from_job": str(cached.job_id), "result_at": rfc3339(cached.result_at)}
+    taken = {"cached": True, "from_job": str(cached.job_id), "result_at": rfc3339(cached.result_at)}
+    return {**cached.flags.event_data(), **taken}
 
 
 def _write_pages(job: Job, taken: Sequence[Taken]) -> None:

@@ -8,6 +8,8 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from inference.core.contracts import Units, WorkOutput
+from jobs.queue.settlement import finish_page
 from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP
 from tenants.identity.identity import Identity
@@ -137,7 +139,7 @@ def test_a_job_is_shown_with_the_same_few_queries_whatever_its_pages(desk: Desk,
 @pytest.mark.parametrize(
     ("path", "takes"),
     [
-        ("jobs", "Use state, model, document, q, include, limit, cursor"),
+        ("jobs", "Use state, model, document, needs_review, class, q, include, limit, cursor"),
         ("documents", "Use limit, cursor"),
         ("jobs/{job}", "Use include"),
         ("jobs/{job}/pages", "Use limit, after"),
@@ -158,3 +160,71 @@ def test_what_cannot_be_included_is_refused_with_what_can(desk: Desk, ask: Ask) 
 
 def test_a_state_that_is_none_is_refused_with_those_there_are(ask: Ask) -> None:
     assert "Use queued, running, " in ask("jobs", 400, state="nonsense")["detail"]
+
+
+INVOICE = {"label": "invoice", "probabilities": {"invoice": 0.8, "letter": 0.2}}
+UNSURE = {"label": "unsure", "probabilities": {"invoice": 0.3, "letter": 0.4, "other": 0.3}}
+
+
+def read(desk: Desk, **fields: object) -> str:
+    """Submit a page, finish it with these fields in its result, and return the job's id."""
+    job = desk.submit()
+    finish_page(desk.claimed(desk.pages(job)[0]), WorkOutput({"text": "read", **fields}, Units(pages=1)))
+    return str(job.id)
+
+
+def test_a_job_says_whether_to_check_it_how_well_it_was_read_and_what_it_is(desk: Desk, ask: Ask) -> None:
+    job = ask(f"jobs/{read(desk, quality=0.4, needs_review=True, **{'class': INVOICE})}")
+    assert (job["pages_to_review"], job["needs_review"], job["quality"]) == (1, True, 0.4)
+    assert job["class"] == INVOICE
+    plain = ask(f"jobs/{read(desk)}")
+    assert (plain["pages_to_review"], plain["needs_review"], plain["quality"], plain["class"]) == (0, False, None, None)
+
+
+def test_jobs_are_filtered_by_class_and_by_whether_to_check_them(desk: Desk, ask: Ask) -> None:
+    bad = read(desk, needs_review=True, **{"class": INVOICE})
+    good = read(desk, needs_review=False, **{"class": INVOICE})
+    unsure = read(desk, needs_review=True, **{"class": UNSURE})
+    plain = str(desk.submit().id)
+
+    def ids(**query: object) -> list[str]:
+        return [job["id"] for job in ask("jobs", **query)["data"]]
+
+    assert ids(needs_review="true") == [unsure, bad]
+    assert ids(needs_review="false") == [plain, good]
+    assert ids(**{"class": "invoice"}) == [good, bad]
+    assert ids(**{"class": "unsure"}) == [unsure]
+    assert ids(**{"class": "no-such"}) == []
+    assert ids(needs_review="true", **{"class": "invoice"}) == [bad]
+
+
+def test_a_filtered_list_is_read_on_by_its_cursor(desk: Desk, ask: Ask) -> None:
+    made = [read(desk, needs_review=True) for _ in range(3)]
+    read(desk)
+    first = ask("jobs", needs_review="true", limit=2)
+    rest = ask("jobs", needs_review="true", limit=2, cursor=first["next_cursor"])
+    assert [job["id"] for job in first["data"] + rest["data"]] == made[::-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ({"needs_review": "yes"}, "Unknown value needs_review='yes'. Use true or false."),
+        ({"needs_review": ""}, "Unknown value needs_review=''. Use true or false."),
+        (
+            {"class": ""},
+            "class='' is no class. Use a label of up to 60 characters, such as invoice or unsure.",
+        ),
+        (
+            {"class": "a\0b"},
+            "class='a\\x00b' is no class. Use a label of up to 60 characters, such as invoice or unsure.",
+        ),
+        (
+            {"class": "x" * 61},
+            f"class='{'x' * 40}' is no class. Use a label of up to 60 characters, such as invoice or unsure.",
+        ),
+    ],
+)
+def test_a_filter_by_reading_that_makes_no_sense_is_refused(ask: Ask, query: dict[str, object], detail: str) -> None:
+    refused = ask("jobs", 400, **query)
+    assert (refused["code"], refused["detail"]) == ("invalid_request", detail)

@@ -1,5 +1,6 @@
 """Pages whose results say how well they were read, whether a person must check them, and what they are."""
 
+import json
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ from jobs.core.models import Job, Page
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.jobs.queue.conftest import at_once
 
@@ -122,3 +124,41 @@ def test_flags_of_an_ended_page_and_job_cannot_be_changed(desk: Desk, table: str
     row = job.id if table == "jobs_job" else desk.pages(job)[0].id
     with pytest.raises(DatabaseError, match="cannot be changed"):
         desk.sql(f"UPDATE {table} SET {change} WHERE id = %s", row)
+
+
+def events(job: Job) -> dict[str, dict[str, Any]]:
+    with unit_of_work(job.tenant_id):
+        return {event.type: event.data for event in job.events.order_by("seq")}
+
+
+def test_events_say_what_to_check_and_what_the_document_is(desk: Desk) -> None:
+    job = desk.submit()
+    finish(desk, desk.pages(job)[0], quality=0.4, needs_review=True, **{"class": INVOICE})
+    found = events(job)
+    page, end = found["page.succeeded"], found["job.succeeded"]
+    assert (page["needs_review"], page["quality"], page["class"]) == (True, 0.4, "invoice")
+    assert (end["pages_to_review"], end["needs_review"], end["class"]) == (1, True, INVOICE)
+
+
+def test_events_of_a_plain_result_say_that_nothing_is_to_check(desk: Desk) -> None:
+    job = desk.submit()
+    finish(desk, desk.pages(job)[0])
+    found = events(job)
+    page, end = found["page.succeeded"], found["job.succeeded"]
+    assert (page["needs_review"], page["quality"], page["class"]) == (False, None, None)
+    assert (end["pages_to_review"], end["needs_review"], end["class"]) == (0, False, None)
+
+
+def test_the_last_event_of_a_canceled_job_counts_what_was_finished(desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    finish(desk, desk.pages(job)[0], needs_review=True)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    end = events(job)["job.canceled"]
+    assert (end["pages_to_review"], end["needs_review"], end["class"]) == (1, True, None)
+
+
+def test_the_last_event_stays_small_whatever_labels_a_model_invents(desk: Desk) -> None:
+    job = desk.submit(pages=40)
+    for number, page in enumerate(desk.pages(job)):
+        finish(desk, page, **{"class": {"probabilities": {f"{number:02}" * 30: 1.0}}})
+    assert len(json.dumps(events(job)["job.succeeded"])) < 3_000
