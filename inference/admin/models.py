@@ -23,13 +23,16 @@ from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
 from tenants.admin_base.records import OperatorAdmin
 from tenants.plans.wording import money
 
-PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros")
+PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros", "review_price_micros")
 
 
 def price_words(served: ServedModel) -> str:
     price, cached = served.price, served.cached_price
     text = price_json(price)
-    return text if cached == price else f"{text}, {money(cached.amount_micros, cached.currency)} per cache hit"
+    if cached != price:
+        text += f", {money(cached.amount_micros, cached.currency)} per cache hit"
+    review = served.review_price
+    return text if review is None else f"{text}, {money(review.amount_micros, review.currency)} per page to check"
 
 
 class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -59,11 +62,13 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
             "currency",
             "cached_price_micros",
             "cache_ttl_s",
+            "review_price_micros",
         )
         labels = {
             "price_micros": _("Price in millionths"),
             "price_meter": _("Unit"),
             "cached_price_micros": _("Price of a cache hit in millionths"),
+            "review_price_micros": _("Price of a page to check in millionths"),
             "current": _("Current version"),
         }
 
@@ -89,6 +94,7 @@ class ServedModelAdmin(OperatorAdmin):
     fieldsets = (
         (None, {"fields": ("name", "title", "description", "state", "current", "pool")}),
         ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
+        (_("Review"), {"fields": ("review_price_micros",)}),
         ("Cache", {"fields": (("cached_price_micros", "cache_ttl_s"),)}),
         ("Input", {"fields": ("accepts", "parameters")}),
         ("Related", {"fields": ("work", "created_at")}),

@@ -31,6 +31,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     signature = serializers.SerializerMethodField()
     price = serializers.SerializerMethodField()
     cached_price = serializers.SerializerMethodField()
+    review_price = serializers.SerializerMethodField(help_text="Price of pages that a person must check.")
 
     class Meta:
         model = ServedModel
@@ -51,6 +52,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
             "signature",
             "price",
             "cached_price",
+            "review_price",
             "cache_ttl_s",
         )
 
@@ -87,10 +89,13 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     def get_cached_price(self, served: ServedModel) -> dict[str, Any]:
         return _price_json(self._agreed(served).cached_price)
 
+    def get_review_price(self, served: ServedModel) -> dict[str, Any]:
+        return _price_json(self._agreed(served).price_of_review)
+
     def _agreed(self, served: ServedModel) -> AgreedPrice:
         """Return the price that applies to the caller."""
         prices: AgreedPrices = self.context["prices"]
-        return prices.of_model(served.name, served.price, served.cached_price)
+        return prices.of_model(served.name, served.price, served.cached_price, served.review_price)
 
 
 def _price_json(price: Price) -> dict[str, Any]:

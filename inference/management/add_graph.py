@@ -27,7 +27,9 @@ def describe_arguments(add: ArgumentParser) -> None:
     )
 
 
-def add_graph(options: Mapping[str, Any], price: Price, cached: CacheTerms) -> ModelVersion:
+def add_graph(
+    options: Mapping[str, Any], price: Price, cached: CacheTerms, *, review_price_micros: int | None
+) -> ModelVersion:
     upload = PipelineUpload(
         declared=_read(options["file"]),
         members=_members(options["member"]),
@@ -36,6 +38,7 @@ def add_graph(options: Mapping[str, Any], price: Price, cached: CacheTerms) -> M
         description=options["description"],
         price=price,
         cached=cached,
+        review_price_micros=review_price_micros,
         reprice=options["price_micros"] is not None,
         retime=options["cache_ttl_s"] is not None,
     )

@@ -63,6 +63,12 @@ class ServedModel(models.Model):
         blank=True,
         help_text="In millionths of the currency. Leave empty for the price above.",
     )
+    review_price_micros = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        help_text="For pages that a person must check, in millionths of the currency. Leave empty for the price above. "
+        "0: such pages are free.",
+    )
     cache_ttl_s = models.PositiveIntegerField(
         default=CACHE_TTL_S,
         validators=[MaxValueValidator(LONGEST_TTL_S)],
@@ -97,6 +103,11 @@ class ServedModel(models.Model):
     def cached_price(self) -> Price:
         """Return the price of an answer from the cache."""
         return self._price_of(self.price_micros if self.cached_price_micros is None else self.cached_price_micros)
+
+    @property
+    def review_price(self) -> Price | None:
+        """Return the price of a page that a person must check, or None if it costs the same as others."""
+        return None if self.review_price_micros is None else self._price_of(self.review_price_micros)
 
     def _price_of(self, amount_micros: int) -> Price:
         return Price.from_json(

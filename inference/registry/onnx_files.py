@@ -39,6 +39,7 @@ class OnnxUpload:
     description: str
     price: Price
     cached: CacheTerms = USUAL_TERMS
+    review_price_micros: int | None = None
     reprice: bool = False
     retime: bool = False
     """`reprice` and `retime` apply the price and the retention of results to a model that already exists, too."""
@@ -76,6 +77,7 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Pr
                 accepts=("tensors",),
                 price=upload.price,
                 cached=upload.cached,
+                review_price_micros=upload.review_price_micros,
             ),
             new=NewVersion(
                 runtime="onnx",

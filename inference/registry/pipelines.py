@@ -26,6 +26,7 @@ class PipelineUpload:
     description: str
     price: Price
     cached: CacheTerms = USUAL_TERMS
+    review_price_micros: int | None = None
     reprice: bool = False
     retime: bool = False
     """`reprice` and `retime` apply the price and the retention of results to a model that already exists, too."""
@@ -45,6 +46,7 @@ def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelV
             accepts=graph.accepts,
             price=upload.price,
             cached=upload.cached,
+            review_price_micros=upload.review_price_micros,
             parameters=graph.parameters_json(),
         ),
         new=NewVersion(

@@ -46,6 +46,8 @@ class ModelCard:
     price: Price
     parameters: tuple[Mapping[str, object], ...] = ()
     cached: CacheTerms = USUAL_TERMS
+    review_price_micros: int | None = None
+    """The price of pages that a person must check, in the units of the price, or None if it is the price."""
 
 
 def add_version(
@@ -137,6 +139,7 @@ def _set_price(served: ServedModel, card: ModelCard) -> None:
     served.price_meter, served.price_micros = card.price.meter, card.price.amount_micros
     served.price_per, served.currency = card.price.per, card.price.currency
     served.cached_price_micros = card.cached.price_micros
+    served.review_price_micros = card.review_price_micros
 
 
 def _card_fields(card: ModelCard) -> dict[str, object]:
@@ -151,6 +154,7 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
         "currency": card.price.currency,
         "cached_price_micros": card.cached.price_micros,
         "cache_ttl_s": card.cached.ttl_s,
+        "review_price_micros": card.review_price_micros,
     }
 
 

@@ -160,6 +160,9 @@ class EstimateSerializer(serializers.Serializer[Any]):
     cached_quantity = serializers.IntegerField()
     price = AgreedPriceSerializer()
     cached_price = AgreedPriceSerializer()
+    review_price = AgreedPriceSerializer(
+        help_text="Price of a page that a person must check. The estimate expects none."
+    )
     price_of = serializers.ChoiceField(["tenant", "plan", "model"], help_text="Where the price is set.")
     price_version = serializers.UUIDField(allow_null=True, help_text="Null for the price of the model itself.")
     price_valid_from = serializers.DateTimeField(allow_null=True)
@@ -247,6 +250,7 @@ def _prices(agreed: AgreedPrice) -> dict[str, Any]:
     return {
         "price": _price(agreed.price),
         "cached_price": _price(agreed.cached_price),
+        "review_price": _price(agreed.price_of_review),
         "price_of": agreed.of,
         "price_version": agreed.version,
         "price_valid_from": agreed.valid_from,

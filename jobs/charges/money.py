@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connections
 
 from inference.registry.models import ModelVersion
+from jobs.charges.page_prices import highest
 from jobs.core.models import Job
 from tenants.billing.invoices.services import give_back_billed
 from tenants.billing.ledger.included import use_included
@@ -59,7 +60,8 @@ def hold_for(job: Job, bounds: Bounds | None = None) -> None:
     if job.terminal:
         pay_at_once(source, job.cost_micros, _done(source))
         return
-    to_do = _to_do(job, Price.from_json(job.price), job.pages_total - job.pages_done)
+    price = highest(Price.from_json(job.price), Price.from_json(job.review_price or job.price))
+    to_do = _to_do(job, price, job.pages_total - job.pages_done)
     done = _done(source) if job.cost_micros else list
     job.held_micros = hold(source, job.cost_micros + to_do.amount_micros, lambda: [*done(), to_do], bounds=bounds)
     if job.held_micros is not None:
@@ -69,8 +71,9 @@ def hold_for(job: Job, bounds: Bounds | None = None) -> None:
 def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> None:
     """Refuse a document that is still to be stored if it could not be paid even if every result of it were cached."""
     served = version.served_model
-    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
-    works = [_work(served.name, price, pages, None) for price in (agreed.price, agreed.cached_price)]
+    agreed = identity.prices.of_model(served.name, served.price, served.cached_price, served.review_price)
+    prices = (agreed.price, agreed.cached_price, agreed.price_of_review)
+    works = [_work(served.name, price, pages, None) for price in prices]
     least = min(works, key=lambda work: work.amount_micros)
     if identity.livemode:
         _require(identity.tenant_id, least, identity.key_id)
@@ -78,7 +81,7 @@ def require_money_for(identity: Identity, version: ModelVersion, pages: int) -> 
 
 def require_money_of(job: Job, pages: int) -> Bounds | None:
     """Refuse a job of so many pages that is not written yet. Return the limits on its money if they were read."""
-    prices = (Price.from_json(job.price), Price.from_json(job.cached_price or job.price))
+    prices = [Price.from_json(price or job.price) for price in (job.price, job.cached_price, job.review_price)]
     least = min((_to_do(job, price, pages) for price in prices), key=lambda work: work.amount_micros)
     return _require(job.tenant_id, least, job.api_key_id) if job.livemode else None
 

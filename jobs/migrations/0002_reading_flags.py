@@ -54,4 +54,11 @@ class Migration(migrations.Migration):
             name="quality",
             field=models.FloatField(help_text="How well the page was read, from 0 to 1.", null=True),
         ),
+        migrations.AddField(
+            model_name="job",
+            name="review_price",
+            field=models.JSONField(
+                help_text="Price of pages that a person must check. Null for the same price.", null=True
+            ),
+        ),
     ]

@@ -31,7 +31,7 @@ WITH job AS (
         job.livemode, job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input,
         document.id AS document_id, document.kind, document.file, document.sha256,
         CASE WHEN {REMEMBERED} THEN document.too_complex_pages ELSE ARRAY[]::int[] END AS too_complex_pages,
-        coalesce(job.cached_price, job.price) AS cached_price,
+        coalesce(job.cached_price, job.price) AS cached_price, coalesce(job.review_price, job.price) AS review_price,
         job.cache_control, model.cache_ttl_s,
         CASE WHEN job.document_id IS NULL THEN encode(sha256(convert_to(job.input::text, 'UTF8')), 'hex') END
             AS input_sha256,
@@ -65,8 +65,8 @@ WITH job AS (
 )
 SELECT EXISTS (SELECT FROM started) AS starts, page.job_id, page.number, attempt, lease_token AS token, waited_s,
     page.started_at, model_version_id, name AS model, job.number AS version, price, livemode, parameters, input,
-    document_id, kind, file, sha256, too_complex_pages, cached_price, cache_control, cache_ttl_s, input_sha256,
-    results_generation, api_key_id, priority
+    document_id, kind, file, sha256, too_complex_pages, cached_price, review_price, cache_control, cache_ttl_s,
+    input_sha256, results_generation, api_key_id, priority
 FROM page, job
 """  # noqa: S608  # made of constants alone
 
@@ -131,6 +131,8 @@ class Claim:
     price: Price
     cached_price: Price
     """The price if the result is already cached and nothing is run."""
+    review_price: Price
+    """The price if a person must check the result."""
     cache_control: str
     cache_ttl_s: int
     """The maximum age of a cached result that may answer. With 0, no cached result does."""
@@ -210,6 +212,7 @@ def _claim_of(tenant_id: UUID, page_id: UUID, columns: dict[str, Any], *, apart:
     read = {
         "price": Price.from_json(json.loads(columns["price"])),
         "cached_price": Price.from_json(json.loads(columns["cached_price"])),
+        "review_price": Price.from_json(json.loads(columns["review_price"])),
         "input_sha256": columns["input_sha256"] or "",
         "input": None if columns["input"] is None else json.loads(columns["input"]),
         "parameters": json.loads(columns["parameters"]),

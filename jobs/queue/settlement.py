@@ -10,6 +10,7 @@ from django.conf import settings
 
 from inference.core.charging import charged
 from inference.core.contracts import Embedding, WorkOutput
+from jobs.charges.page_prices import price_of_run
 from jobs.core import states
 from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
@@ -96,8 +97,9 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
     # The text is cut and serialized before the row of the job is locked, since a long text takes time.
     vector, result = vector_of(claim.tenant_id, text_of(output.result)), _json(output.result)
     flags = reading_flags(output.result)
-    quantity = charged(output.units, claim.price.meter)
-    cost = claim.price.cost_micros(quantity) if claim.livemode else 0
+    price = price_of_run(claim.price, claim.review_price, needs_review=flags.needs_review)
+    quantity = charged(output.units, price.meter)
+    cost = price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
         job = counted(claim.job_id, Reviewed.of(flags), succeeded=1, cost=cost)
         values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
@@ -110,7 +112,7 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
             model=claim.model,
             version=claim.version,
             quantity=quantity,
-            price=claim.price,
+            price=price,
             amount_micros=cost,
             livemode=claim.livemode,
             key_id=claim.api_key_id,

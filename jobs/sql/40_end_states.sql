@@ -12,12 +12,12 @@ CREATE OR REPLACE TRIGGER keep_end BEFORE UPDATE ON jobs_job FOR EACH ROW
         AND (
             (NEW.state, NEW.tenant_id, NEW.model_version_id, NEW.document_id, NEW.pages_total, NEW.pages_succeeded,
              NEW.pages_failed, NEW.pages_cached, NEW.pages_coalesced, NEW.oldest_result_at, NEW.price,
-             NEW.pages_to_review, NEW.quality, NEW.cached_price, NEW.cost_micros, NEW.currency, NEW.error_code, NEW.retry_of_id, NEW.livemode,
+             NEW.pages_to_review, NEW.quality, NEW.cached_price, NEW.review_price, NEW.cost_micros, NEW.currency, NEW.error_code, NEW.retry_of_id, NEW.livemode,
              NEW.started_at, NEW.finished_at)
             IS DISTINCT FROM
             (OLD.state, OLD.tenant_id, OLD.model_version_id, OLD.document_id, OLD.pages_total, OLD.pages_succeeded,
              OLD.pages_failed, OLD.pages_cached, OLD.pages_coalesced, OLD.oldest_result_at, OLD.price,
-             OLD.pages_to_review, OLD.quality, OLD.cached_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
+             OLD.pages_to_review, OLD.quality, OLD.cached_price, OLD.review_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
              OLD.started_at, OLD.finished_at)
             OR NEW.error_detail NOT IN (OLD.error_detail, '')
             OR NEW.class_label NOT IN (OLD.class_label, '')

@@ -128,7 +128,7 @@ def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fr
 
 def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
     served = version.served_model
-    return identity.prices.of_model(served.name, served.price, served.cached_price)
+    return identity.prices.of_model(served.name, served.price, served.cached_price, served.review_price)
 
 
 def _told(

@@ -143,7 +143,7 @@ def use_document(document_id: object) -> Document:
 def new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, Any]) -> Job:
     served = version.served_model
     identity.require_model(served.name)
-    agreed = identity.prices.of_model(served.name, served.price, served.cached_price)
+    agreed = identity.prices.of_model(served.name, served.price, served.cached_price, served.review_price)
     return Job(
         id=uuid7(),
         tenant_id=identity.tenant_id,
@@ -151,6 +151,7 @@ def new_job(identity: Identity, version: ModelVersion, parameters: Mapping[str, 
         parameters=dict(parameters),
         price=agreed.price.to_json(),
         cached_price=agreed.cached_price.to_json(),
+        review_price=agreed.review_price and agreed.review_price.to_json(),
         currency=agreed.price.currency,
         livemode=identity.livemode,
         api_key_id=identity.key_id,

@@ -1,7 +1,7 @@
 """The prices and included units that apply to a tenant (its own, its plan's or the model's), and estimates."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
@@ -24,6 +24,12 @@ class AgreedPrice:
     version: UUID | None = None
     valid_from: datetime | None = None
     """The start of the price. It is None for the model's own price, because only its present version is stored."""
+    review_price: Price | None = None
+    """The price of a page that a person must check, or None if it costs the same as others."""
+
+    @property
+    def price_of_review(self) -> Price:
+        return self.price if self.review_price is None else self.review_price
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +38,16 @@ class AgreedPrices:
 
     held: Mapping[_Key, AgreedPrice] = field(default_factory=dict)
 
-    def of_model(self, name: str, price: Price, cached_price: Price) -> AgreedPrice:
-        """Return the nearest price for a model. A model is charged by the meter of its own price, which is `price`."""
+    def of_model(self, name: str, price: Price, cached_price: Price, review_price: Price | None = None) -> AgreedPrice:
+        """Return the nearest price for a model. A model is charged by the meter of its own price, which is `price`.
+        Only work on pages needs its `review_price`.
+        """
         for of in ("tenant", "plan"):
             for which in (name, EVERY_MODEL):
                 found = self.held.get((of, which, price.meter))
                 if found is not None:
                     return found
-        return AgreedPrice(price, cached_price)
+        return AgreedPrice(price, cached_price, review_price=review_price)
 
     @classmethod
     def read(cls, rows: Sequence[Mapping[str, Any]]) -> "AgreedPrices":
@@ -49,7 +57,7 @@ class AgreedPrices:
                 version=UUID(row["id"]),
                 valid_from=datetime.fromisoformat(row["valid_from"]),
                 **{name: row[name] for name in ("of", "model", "meter", "per", "currency")},
-                **{name: row[name] for name in ("amount_micros", "cached_micros")},
+                **{name: row[name] for name in ("amount_micros", "cached_micros", "review_micros")},
             )
             for row in rows
         ]
@@ -72,6 +80,7 @@ class PriceOfThen:
     per: int
     currency: str
     valid_from: datetime
+    review_micros: int | None = None
 
     @property
     def key(self) -> _Key:
@@ -85,7 +94,8 @@ class PriceOfThen:
         price, cached = (
             Price(self.meter, micros, self.per, self.currency) for micros in (self.amount_micros, cached_micros)
         )
-        return AgreedPrice(price, cached, self.of, self.version, self.valid_from)
+        review = None if self.review_micros is None else replace(price, amount_micros=self.review_micros)
+        return AgreedPrice(price, cached, self.of, self.version, self.valid_from, review)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,9 @@ class PriceVersion(Version):
     cached_micros = models.PositiveBigIntegerField(
         "amount per cache hit", null=True, blank=True, help_text="Leave empty for the same amount."
     )
+    review_micros = models.PositiveBigIntegerField(
+        "amount per page to check", null=True, blank=True, help_text="Leave empty for the same amount."
+    )
 
     class Meta:
         abstract = True
@@ -102,7 +105,8 @@ class PriceVersion(Version):
         if self.amount_micros is None:
             return f"none {since}"
         cached = "" if self.cached_micros is None else f", {money(self.cached_micros, currency)} per cache hit"
-        return f"{money(self.amount_micros, currency)} for {self.per:,}{cached} {since}"
+        review = "" if self.review_micros is None else f", {money(self.review_micros, currency)} per page to check"
+        return f"{money(self.amount_micros, currency)} for {self.per:,}{cached}{review} {since}"
 
 
 class PlanPrice(PriceVersion):

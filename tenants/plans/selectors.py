@@ -52,7 +52,17 @@ def current_plan(tenant_id: UUID) -> Plan | None:
 
 def price_versions(plan: Plan | None, tenant_id: UUID | None = None) -> list[PriceOfThen]:
     """Return all past, present and planned price versions of a plan and of a tenant."""
-    columns = ("id", "model", "meter", "amount_micros", "cached_micros", "per", "currency", "valid_from")
+    columns = (
+        "id",
+        "model",
+        "meter",
+        "amount_micros",
+        "cached_micros",
+        "per",
+        "currency",
+        "valid_from",
+        "review_micros",
+    )
     found: list[PriceOfThen] = []
     if tenant_id is not None:
         own = TenantPrice.objects.filter(tenant_id=tenant_id).values_list(*columns)

@@ -76,12 +76,12 @@ AS $$
     ),
     held AS (
         (SELECT DISTINCT ON (v.model, v.meter) 'tenant' AS of, v.id, v.model, v.meter, v.amount_micros,
-                v.cached_micros, v.per, v.currency, v.valid_from
+                v.cached_micros, v.review_micros, v.per, v.currency, v.valid_from
          FROM tenants_tenantprice v WHERE v.tenant_id = wanted AND v.valid_from <= clock_timestamp()
          ORDER BY v.model, v.meter, v.valid_from DESC)
         UNION ALL
         (SELECT DISTINCT ON (v.model, v.meter) 'plan', v.id, v.model, v.meter, v.amount_micros,
-                v.cached_micros, v.per, plan.currency, v.valid_from
+                v.cached_micros, v.review_micros, v.per, plan.currency, v.valid_from
          FROM plan JOIN tenants_planprice v ON v.plan_id = plan.id AND v.valid_from <= clock_timestamp()
          ORDER BY v.model, v.meter, v.valid_from DESC)
     )

@@ -34,6 +34,7 @@ def version_form(version: ModelVersion, **changes: str) -> dict[str, str]:
         "price_per": "1",
         "currency": "EUR",
         "cached_price_micros": "",
+        "review_price_micros": "",
         "cache_ttl_s": "86400",
         **NO_ROWS,
         **changes,
@@ -58,6 +59,7 @@ def test_only_a_models_own_ready_versions_can_answer_for_it(
 def test_a_price_that_is_none_is_refused(operator: Client, version: ModelVersion) -> None:
     page = reverse("admin:inference_servedmodel_change", args=[version.served_model.pk])
     wrong = {"price_per": "0", "currency": "eu", "price_micros": "-1", "cached_price_micros": "-1"}
+    wrong["review_price_micros"] = "-1"
     for ttl_s in ("-1", "31536001"):
         fields = {**wrong, "cache_ttl_s": ttl_s}
         answer = operator.post(page, version_form(version, **fields))
@@ -111,6 +113,16 @@ def test_the_price_of_what_is_kept_is_set_and_the_log_has_both(operator: Client,
     assert "0.000007 EUR per call, 0.000003 EUR per cache hit." in said
     assert (served.cached_price.amount_micros, served.cache_ttl_s) == (3, 60)
     assert replace(served.cached_price, amount_micros=7) == served.price
+
+
+def test_the_price_of_pages_to_check_is_set_and_the_log_has_both(operator: Client, version: ModelVersion) -> None:
+    served = version.served_model
+    page = reverse("admin:inference_servedmodel_change", args=[served.pk])
+    assert "For pages that a person must check" in operator.get(page).content.decode()
+    assert operator.post(page, version_form(version, review_price_micros="0")).status_code == 302
+    served.refresh_from_db(using=OPERATOR)
+    assert served.review_price == replace(served.price, amount_micros=0)
+    assert "0.000007 EUR per call, 0.00 EUR per page to check." in logged(served.pk)
 
 
 def limits_form(**limits: str) -> dict[str, str]:

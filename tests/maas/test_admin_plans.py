@@ -58,7 +58,7 @@ def test_a_plan_is_made_with_its_prices_and_included_units(operator: Client, ver
         monthly_fee_micros="29.5",
         requests_per_minute="60",
         **{"prices-0-model": model, "prices-0-meter": "call", "prices-0-amount_micros": "0.0015"},
-        **{"prices-0-per": "10", "prices-0-cached_micros": ""},
+        **{"prices-0-per": "10", "prices-0-cached_micros": "", "prices-0-review_micros": "0"},
         **{"included-0-model": "", "included-0-meter": "call", "included-0-quantity": "1000"},
     )
     assert answer.status_code == 302, answer.context["errors"]
@@ -67,6 +67,7 @@ def test_a_plan_is_made_with_its_prices_and_included_units(operator: Client, ver
         (its,), (included,) = plan.prices.all(), plan.included.all()
     assert (plan.monthly_fee_micros, plan.requests_per_minute) == (29_500_000, 60)
     assert (its.amount_micros, its.per, its.cached_micros, its.model) == (1500, 10, None, model)
+    assert its.review_micros == 0
     assert included.quantity == 1000
 
 

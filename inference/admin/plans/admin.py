@@ -20,6 +20,7 @@ from inference.admin.plans.effective import effective_page
 from inference.admin.plans.example_page import example_page
 from inference.admin.plans.forms import (
     LIMITS,
+    PRICED,
     IncludedForm,
     PlanForm,
     PriceForm,
@@ -46,7 +47,7 @@ class VersionInline(TabularInline):  # type: ignore[misc]
 class PriceInline(VersionInline):
     model = PlanPrice
     form = PriceForm
-    fields = ("model", "meter", "amount_micros", "per", "cached_micros", "valid_from")
+    fields = PRICED
     verbose_name = _("price")
     verbose_name_plural = _("prices (the latest valid price applies; without one, the price of the model)")
 
@@ -149,7 +150,7 @@ class TenantPriceAdmin(FoundById):
     list_filter = (("tenant", AutocompleteSelectFilter),)
     list_select_related = ("tenant",)
     ordering = ("-id",)
-    fields = ("owner", "model", "meter", "amount_micros", "per", "cached_micros", "currency", "valid_from")
+    fields = ("owner", *PRICED[:-1], "currency", "valid_from")
     readonly_fields = ("owner",)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[TenantPrice]":

@@ -25,6 +25,7 @@ class PriceRow:
     model: str
     price: str
     cached: str
+    review: str
     of: str
     since: str
 
@@ -66,10 +67,10 @@ def included_rows(standing: Standing) -> list[str]:
 def price_rows(prices: AgreedPrices) -> list[PriceRow]:
     rows = []
     for name, own in models_own_prices().items():
-        agreed = prices.of_model(name, own.price, own.cached_price)
+        agreed = prices.of_model(name, own.price, own.cached_price, own.review_price)
         since = at(agreed.valid_from) if agreed.valid_from else ""
-        price_texts = price_json(agreed.price), price_json(agreed.cached_price)
-        rows.append(PriceRow(name, *price_texts, agreed.of, since))
+        cached, review = price_json(agreed.cached_price), price_json(agreed.price_of_review)
+        rows.append(PriceRow(name, price_json(agreed.price), cached, review, agreed.of, since))
     return rows
 
 

@@ -18,6 +18,7 @@ class OwnPrices:
 
     price: Price
     cached_price: Price
+    review_price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def price_json(price: Price) -> str:
 
 def models_own_prices() -> dict[str, OwnPrices]:
     served = ServedModel.objects.order_by("name")
-    return {model.name: OwnPrices(model.price, model.cached_price) for model in served}
+    return {model.name: OwnPrices(model.price, model.cached_price, model.review_price) for model in served}
 
 
 def offer_of(plan: Plan) -> Offer:

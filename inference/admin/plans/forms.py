@@ -20,7 +20,7 @@ from tenants.plans.models import Plan, PlanIncluded, PlanPrice, TenantPrice
 from tenants.plans.prices import display
 
 LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
-PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "valid_from")
+PRICED = ("model", "meter", "amount_micros", "per", "cached_micros", "review_micros", "valid_from")
 
 
 MOST, MAX_OF_UNIT = 1_000_000_000, 1_000_000
@@ -156,6 +156,12 @@ class PriceForm(VersionForm):
         label=_("Amount per cache hit"),
         required=False,
         help_text=_("Leave empty for the same amount."),
+    )
+    review_micros = MicrosField(
+        max_value=MAX_OF_UNIT,
+        label=_("Amount per page to check"),
+        required=False,
+        help_text=_("For pages whose result says that a person must check them. Leave empty for the same amount."),
     )
 
     class Meta:

@@ -70,7 +70,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _add_graph(self, options: dict[str, Any]) -> None:
-        version = add_graph(options, _price(options), _cached(options))
+        review = _review_price_micros(options)
+        version = add_graph(options, _price(options), _cached(options), review_price_micros=review)
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _add(self, options: dict[str, Any]) -> None:
@@ -81,6 +82,7 @@ class Command(BaseCommand):
             description=options["description"],
             price=_price(options),
             cached=_cached(options),
+            review_price_micros=_review_price_micros(options),
             reprice=options["price_micros"] is not None,
             retime=options["cache_ttl_s"] is not None,
             variants=read_variants(options["variant"]),
@@ -128,6 +130,11 @@ def _describe_model(add: CommandParser) -> None:
         help="price of a cache hit (default: the price of a run)",
     )
     add.add_argument(
+        "--review-price-micros",
+        type=int,
+        help="price of a page that a person must check; 0: free (default: the price of a run)",
+    )
+    add.add_argument(
         "--cache-ttl-s",
         type=int,
         help="seconds for which a result is reused for the same input; 0: never "
@@ -160,6 +167,13 @@ def _cached(options: dict[str, Any]) -> CacheTerms:
         return CacheTerms(options["cached_price_micros"], CACHE_TTL_S if told_s is None else told_s)
     except ValueError as error:
         raise CommandError(str(error)) from error
+
+
+def _review_price_micros(options: dict[str, Any]) -> int | None:
+    micros: int | None = options["review_price_micros"]
+    if micros is not None and micros < 0:
+        raise CommandError(f"--review-price-micros {micros} is negative. Use 0 or more.")
+    return micros
 
 
 def describe_precisions(add: ArgumentParser) -> None:

@@ -59,6 +59,9 @@ class Job(TenantOwned):
     )
     price = models.JSONField(help_text="Price when the job was accepted.")
     cached_price = models.JSONField(null=True, help_text="Price of cache hits. Null for the same price.")
+    review_price = models.JSONField(
+        null=True, help_text="Price of pages that a person must check. Null for the same price."
+    )
     cost_micros = models.BigIntegerField(default=0)
     currency = models.CharField(max_length=3)
     held_micros = models.BigIntegerField(

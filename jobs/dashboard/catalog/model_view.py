@@ -108,6 +108,8 @@ class ModelView:
     example_cost: str
     cached_price: str
     """The price of a cached page. It is empty if it equals the price itself, or if no results are cached."""
+    review_price: str
+    """The price of a page that a person must check. It is empty if it equals the price itself."""
     speed: SpeedView | None
 
     @property
@@ -128,7 +130,7 @@ class VersionRow:
 def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -> ModelView:
     version = current_of(served)
     kind = kind_of(version.runtime, version.signature)
-    agreed = prices.of_model(served.name, served.price, served.cached_price)
+    agreed = prices.of_model(served.name, served.price, served.cached_price, served.review_price)
     return ModelView(
         name=served.name,
         title=served.title or served.name,
@@ -143,6 +145,7 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
         price=price_words(agreed.price),
         example_cost=example_cost(agreed.price),
         cached_price=_cached_price(served, agreed),
+        review_price=repeat_words(agreed.price_of_review) if agreed.price_of_review != agreed.price else "",
         speed=_speed_view(speed, "page" if served.price_meter == "page" else "run") if speed else None,
     )
 

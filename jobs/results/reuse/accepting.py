@@ -11,6 +11,7 @@ from django.db import connections, transaction
 from inference.core.charging import charged
 from inference.registry.models import ModelVersion
 from inference.runtime.parameters import validate_parameters
+from jobs.charges.page_prices import price_of_hit, price_of_run
 from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
 from jobs.events.log import Happened
@@ -59,6 +60,7 @@ class Taken:
     number: int
     key: bytes
     cached: CachedPage
+    price: Price
     quantity: int
     cost_micros: int
     saved_micros: int
@@ -76,14 +78,17 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
 
 
 def _taken(job: Job, number: int, key: bytes, cached: CachedPage) -> Taken:
-    price, of_run = Price.from_json(job.cached_price or job.price), Price.from_json(job.price)
+    own, review = Price.from_json(job.price), Price.from_json(job.review_price or job.price)
+    needs_review = cached.flags.needs_review
+    price = price_of_hit(Price.from_json(job.cached_price or job.price), review, needs_review=needs_review)
+    of_run = price_of_run(own, review, needs_review=needs_review)
     quantity = charged(cached.units, price.meter)
     cost = saved = 0
     if job.livemode:
         cost = price.cost_micros(quantity)
         in_a_run = charged(cached.units, of_run.meter)
         saved = saved_micros(of_run, in_a_run, cost_micros=cost, currency=price.currency)
-    return Taken(uuid7(), number, key, cached, quantity, cost, saved)
+    return Taken(uuid7(), number, key, cached, price, quantity, cost, saved)
 
 
 def take_known(job: Job, taken: Sequence[Taken]) -> None:
@@ -91,17 +96,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
     _write_pages(job, taken)
     pairs = [Pair(page.id, page.number, page.cached.id) for page in taken]
     copy_index(job, pairs)
-    record_uses(
-        tenant_id=job.tenant_id,
-        source_kind=USAGE,
-        model=job.model_version.served_model.name,
-        version=job.model_version.number,
-        price=Price.from_json(job.cached_price or job.price),
-        livemode=job.livemode,
-        uses=[Use(page.id, page.quantity, page.cost_micros, page.saved_micros) for page in taken],
-        key_id=job.api_key_id,
-        cached=True,
-    )
+    _record_uses(job, taken)
     counts = counted_known(
         job.id,
         Reviewed.of(*(page.cached.flags for page in taken)),
@@ -114,6 +109,26 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
     count = PAGE_LOOKUPS.labels(model=job.model_version.key, outcome=HIT)
     transaction.on_commit(partial(count.inc, len(taken)), using=APP)
     job.refresh_from_db(fields=_CHANGED)
+
+
+def _record_uses(job: Job, taken: Sequence[Taken]) -> None:
+    """Record the use of each page. Pages that a person must check may have a price of their own."""
+    for price in dict.fromkeys(page.price for page in taken):
+        record_uses(
+            tenant_id=job.tenant_id,
+            source_kind=USAGE,
+            model=job.model_version.served_model.name,
+            version=job.model_version.number,
+            price=price,
+            livemode=job.livemode,
+            uses=[
+                Use(page.id, page.quantity, page.cost_micros, page.saved_micros)
+                for page in taken
+                if page.price == price
+            ],
+            key_id=job.api_key_id,
+            cached=True,
+        )
 
 
 _CHANGED = [

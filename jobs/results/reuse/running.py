@@ -12,6 +12,7 @@ from django.db.models.fields.json import KeyTextTransform
 from inference.core.charging import charged
 from inference.core.contracts import VersionSpec
 from inference.runtime.parameters import validate_parameters
+from jobs.charges.page_prices import price_of_hit, price_of_run
 from jobs.core import states
 from jobs.core.models import Page
 from jobs.events.log import Happened, append_event
@@ -152,7 +153,7 @@ def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
     if text is None:
         return wait_for_it(claim, key)
     vector = vector_of(claim.tenant_id, text)
-    price = claim.cached_price
+    price = price_of_hit(claim.cached_price, claim.review_price, needs_review=cached.flags.needs_review)
     quantity = charged(cached.units, price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
     with unit_of_work(claim.tenant_id):
@@ -186,8 +187,9 @@ def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
 
 
 def _saved_micros(claim: Claim, cached: CachedPage, cost_micros: int) -> int:
-    quantity = charged(cached.units, claim.price.meter)
-    saved = saved_micros(claim.price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
+    price = price_of_run(claim.price, claim.review_price, needs_review=cached.flags.needs_review)
+    quantity = charged(cached.units, price.meter)
+    saved = saved_micros(price, quantity, cost_micros=cost_micros, currency=claim.cached_price.currency)
     return saved if claim.livemode else 0
 
 

@@ -106,6 +106,19 @@ def test_a_model_that_is_there_keeps_its_results_as_long_as_before_unless_told(
     assert kept_s == [CACHE_TTL_S, 60, 60, 0]
 
 
+def test_command_sets_the_price_of_pages_to_check_with_the_price(colors: ModelVersion, tmp_path: Path) -> None:
+    file, name = tmp_path / "graph.json", unique("classify")
+    file.write_text(json.dumps(CLASSIFIER))
+    prices = []
+    for options in ((), ("--price-micros", "9", "--review-price-micros", "0"), (), ("--price-micros", "9")):
+        add_graph(str(file), "--name", name, "--member", f"colors={colors.key}", *options)
+        with operator_work():
+            prices.append(ServedModel.objects.get(name=name).review_price_micros)
+    assert prices == [None, 0, 0, None]
+    with pytest.raises(CommandError, match="--review-price-micros -1 is negative"):
+        add_graph(str(file), "--name", name, "--member", f"colors={colors.key}", "--review-price-micros", "-1")
+
+
 @pytest.mark.parametrize(
     ("content", "members", "words"),
     [

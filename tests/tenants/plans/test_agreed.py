@@ -1,5 +1,6 @@
 """Tests that the nearest price applies: the tenant's, its plan's for the model, its plan's for all, the model's own."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 from uuid import uuid4
@@ -58,6 +59,16 @@ def test_known_results_cost_the_same_unless_a_price_for_them_is_said() -> None:
     less = prices_at([version("plan", "", 4, cached=1)], NOW).of_model("ocr", OWN, OWN_CACHED)
     assert (same.cached_price.amount_micros, less.cached_price.amount_micros) == (4, 1)
     assert NONE.of_model("ocr", OWN, OWN_CACHED).cached_price == OWN_CACHED
+
+
+def test_pages_to_check_cost_the_same_unless_a_price_for_them_is_set() -> None:
+    free = Price("page", 0, 1, "EUR")
+    plan = version("plan", "", 4)
+    assert prices_at([plan], NOW).of_model("ocr", OWN, OWN_CACHED, free).price_of_review.amount_micros == 4
+    less = prices_at([replace(plan, review_micros=1)], NOW).of_model("ocr", OWN, OWN_CACHED, free)
+    assert (less.price.amount_micros, less.price_of_review.amount_micros) == (4, 1)
+    assert NONE.of_model("ocr", OWN, OWN_CACHED, free).price_of_review == free
+    assert NONE.of_model("ocr", OWN, OWN_CACHED).price_of_review == OWN
 
 
 def test_a_version_holds_from_its_moment_on_and_not_before() -> None:
