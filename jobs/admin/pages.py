@@ -1,5 +1,7 @@
 """The operator's view of pages: the worker that ran each, the number of tries, how it ended. Filters use indexes."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -49,6 +51,18 @@ class WorkerFilter(TextFilter):  # type: ignore[misc]
         return queryset.filter(worker=name) if name else queryset
 
 
+class ReviewFilter(DropdownFilter):  # type: ignore[misc]
+    title = _("to check")
+    parameter_name = "needs_review"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, Any]]:
+        return [("yes", _("To check")), ("no", _("Nothing to check"))]
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Page]") -> "QuerySet[Page]":
+        chosen = self.value()
+        return queryset.filter(needs_review=chosen == "yes") if chosen in ("yes", "no") else queryset
+
+
 @admin.register(Page)
 class PageAdmin(WorkAdmin):
     id_fields = ("id", "tenant_id", "job_id")
@@ -62,6 +76,8 @@ class PageAdmin(WorkAdmin):
         "where",
         "attempt",
         "took",
+        "quality_share",
+        "review",
         "error",
         "created",
     )
@@ -70,6 +86,7 @@ class PageAdmin(WorkAdmin):
         VersionFilter,
         ("tenant", AutocompleteSelectFilter),
         ErrorCodeFilter,
+        ReviewFilter,
         WorkerFilter,
         ("created_at", CreatedFilter),
         ("finished_at", MomentsFilter),
@@ -79,7 +96,19 @@ class PageAdmin(WorkAdmin):
         (None, {"fields": ("job_link", "number", "state_badge", "owner", "version", "cost", "usage")}),
         (
             "Run",
-            {"fields": ("where", "attempt", "started_at", "finished_at", "took", "cached", "result_at")},
+            {
+                "fields": (
+                    "where",
+                    "attempt",
+                    "started_at",
+                    "finished_at",
+                    "took",
+                    "cached",
+                    "result_at",
+                    "quality_share",
+                    "review",
+                )
+            },
         ),
         ("Error", {"fields": ("error_code", "error_detail")}),
         ("Queue", {"fields": ("run_after", "renotify_at", "lease_until", "lease_token")}),
@@ -109,6 +138,14 @@ class PageAdmin(WorkAdmin):
     @column(_("run time"))
     def took(self, page: Page) -> str:
         return between(page.started_at, page.finished_at)
+
+    @column(_("quality"))
+    def quality_share(self, page: Page) -> str:
+        return NOTHING if page.quality is None else f"{page.quality:.2f}"
+
+    @column(_("to check"))
+    def review(self, page: Page) -> str:
+        return str(_("to check")) if page.needs_review else NOTHING
 
     @column(_("cost"))
     def cost(self, page: Page) -> str:

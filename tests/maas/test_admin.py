@@ -18,13 +18,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from inference.core.contracts import Units, WorkOutput
 from inference.models import ModelPool, ModelVersion
 from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from jobs.admin.job_detail import details_of
 from jobs.archives import states
 from jobs.archives.models import Archive
 from jobs.core.models import Event
-from jobs.queue.settlement import Failure, fail_page
+from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
 from jobs.submission.services import JobRequest, submit_job
@@ -363,6 +364,21 @@ def test_counting_ends_where_nobody_reads_on(operator: Client, full: Desk, monke
     page = operator.get(reverse("admin:jobs_page_changelist"))
     assert page.context["cl"].result_count == 1
     assert "1+ page" in page.content.decode()
+
+
+def test_pages_are_filtered_by_whether_a_person_must_check_them(operator: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    first, second = desk.pages(job)
+    finish_page(desk.claimed(first), WorkOutput({"needs_review": True, "quality": 0.414}, Units(pages=1)))
+    desk.finish(second)
+    pages = reverse("admin:jobs_page_changelist")
+
+    def found(choice: str) -> list[int]:
+        listed = operator.get(pages, {"q": str(job.id), "needs_review": choice}).context["cl"].result_list
+        return [page.number for page in listed]
+
+    assert (found("yes"), found("no")) == ([1], [2])
+    assert "0.41" in operator.get(pages, {"q": str(job.id), "needs_review": "yes"}).content.decode()
 
 
 def test_no_filter_counts_the_rows_of_each_choice(operator: Client, full: Desk) -> None:
