@@ -102,6 +102,28 @@ def test_a_lost_connection_is_said_until_it_is_back_and_nothing_is_missed(
         expect(page.locator(f"#job-{job} .state")).to_have_text("succeeded")
 
 
+def test_hidden_columns_stay_hidden_in_this_browser(windows: Windows, product: Product, fresh: Account) -> None:
+    texts(product, fresh, 1)
+    with windows.owner(fresh, width=1440) as page:
+        cost, sender = page.locator("#job-rows .col-cost"), page.locator("#job-rows .col-sender")
+        expect(cost).to_be_visible()
+        expect(sender).to_be_hidden()
+        page.get_by_text("Columns", exact=True).first.click()
+        page.get_by_label("Cost", exact=True).uncheck()
+        page.get_by_label("Sender", exact=True).check()
+        for _ in range(2):
+            expect(cost).to_be_hidden()
+            expect(sender).to_be_visible()
+            page.reload()
+        page.get_by_text("Columns", exact=True).first.click()
+        assert page.get_by_label("Cost", exact=True).is_checked() is False
+        assert faults(page) == []
+        page.set_viewport_size({"width": 390, "height": 800})
+        expect(sender).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert windows.complaints == []
+
+
 @pytest.mark.long
 def test_what_is_looked_for_stands_in_the_address(windows: Windows, product: Product, fresh: Account) -> None:
     jobs = texts(product, fresh, 3)

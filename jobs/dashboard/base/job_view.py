@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Func, IntegerField, QuerySet
+from django.db.models import F, Func, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Left
 
 from jobs.core import states
 from jobs.core.models import Job
-from jobs.dashboard.base.wording import state_words
+from jobs.dashboard.base.wording import class_words, state_words
+from tenants.api_keys.models import ApiKey
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.durations import age
 from tenants.identity.identity import Identity
@@ -32,6 +33,12 @@ def with_first_words(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
 
 def _length(key: str) -> Func:
     return Func(KeyTransform(key, F("input")), function="jsonb_array_length", output_field=IntegerField())
+
+
+def with_key_names(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
+    """Read the name of the API key that each job was sent with."""
+    keys = ApiKey.objects.filter(id=OuterRef("api_key_id")).values("name")[:1]
+    return jobs.annotate(key_name=Subquery(keys))
 
 
 def first_words(job: Job) -> str:
@@ -64,6 +71,11 @@ class JobView:
     pages_failed: int
     pages_cached: int
     pages_total: int
+    to_review: int
+    """The number of pages that a person should check."""
+    kind: str
+    """The class of the document. It is empty while the job runs, and if the model names none."""
+    sender: str
     cost: str
     error_code: str
     error_detail: str
@@ -82,7 +94,7 @@ class JobView:
         return self.pages_total - self.pages_succeeded
 
 
-def job_view(job: Job, now: datetime) -> JobView:
+def job_view(job: Job, now: datetime, *, may_see_keys: bool = False) -> JobView:
     return JobView(
         id=job.id,
         name=_name(job),
@@ -95,6 +107,9 @@ def job_view(job: Job, now: datetime) -> JobView:
         pages_failed=job.pages_failed,
         pages_cached=job.pages_cached,
         pages_total=job.pages_total,
+        to_review=job.pages_to_review,
+        kind=class_words(job.class_label),
+        sender=_sender(job, may_see_keys),
         cost=shown_money(job.cost_micros, job.currency),
         error_code=job.error_code,
         error_detail=job.error_detail,
@@ -106,6 +121,12 @@ def job_view(job: Job, now: datetime) -> JobView:
         may_cancel=not job.terminal,
         may_retry=job.terminal and job.state != states.SUCCEEDED and not _erased(job),
     )
+
+
+def _sender(job: Job, may_see_keys: bool) -> str:
+    if job.api_key_id is None:
+        return "Dashboard"
+    return (vars(job).get("key_name") if may_see_keys else None) or "API key"
 
 
 def _name(job: Job) -> str:

@@ -39,6 +39,11 @@ def state_words(state: str) -> str:
     return state.replace("_", " ").replace("cancell", "cancel")
 
 
+def class_words(label: str) -> str:
+    """Return the class of a document as text."""
+    return label[:1].upper() + label[1:].replace("_", " ")
+
+
 def example_cost(price: Price) -> str:
     if price.amount_micros == 0:
         return "Using it costs nothing."

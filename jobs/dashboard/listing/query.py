@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from jobs.core import states
+from jobs.core.reading_flags import is_label
 
 LONGEST_WORDS = 200
 SIZES = (25, 50, 100)
@@ -29,6 +30,7 @@ NEWEST, OLDEST, NEAREST = "newest", "oldest", "nearest"
 SORTS = (NEWEST, OLDEST, "name", "-name", "state", "-state", "pages", "-pages", "cost", "-cost")
 """The orders that can be chosen. NEAREST is not among them: it is the order of a search by meaning only."""
 MEANING = "meaning"
+TRUE, FALSE = "true", "false"
 DOCUMENTS, INLINE, ALL = "documents", "inline", "all"
 
 
@@ -39,6 +41,10 @@ class ListQuery:
     """The kind of search. With MEANING, the words need not be on the page, but the page must be about them."""
     state: str = ""
     model: str = ""
+    needs_review: str = ""
+    """The filter TRUE for jobs with pages that a person should check, or FALSE for all others."""
+    label: str = ""
+    """The class of the document."""
     sent: str = DOCUMENTS
     """The filter DOCUMENTS, INLINE for input that was sent without a document, or ALL for both."""
     since: date | None = None
@@ -60,6 +66,8 @@ class ListQuery:
             by=_one_of(given.get("by", ""), (MEANING,)) if search else "",
             state=_one_of(given.get("state", ""), (*STATE_GROUPS, DELETED)),
             model=given.get("model", "").replace("\0", "")[:120],
+            needs_review=_one_of(given.get("needs_review", ""), (TRUE, FALSE)),
+            label=label if is_label(label := given.get("class", "")) else "",
             sent=_one_of(given.get("sent", ""), (INLINE, ALL)) or DOCUMENTS,
             since=_day(given.get("from", "")),
             until=_day(given.get("to", "")),
@@ -80,12 +88,13 @@ class ListQuery:
 
     @property
     def filtered(self) -> bool:
-        return any((self.words, self.state, self.model, self.sent != DOCUMENTS, self.since, self.until))
+        return any((self.words, self.state, self.more_filters))
 
     @property
     def more_filters(self) -> int:
         """Return the number of filters in use that are folded away."""
-        return sum(map(bool, (self.model, self.sent != DOCUMENTS, self.since, self.until)))
+        used = (self.needs_review, self.label, self.model, self.sent != DOCUMENTS, self.since, self.until)
+        return sum(map(bool, used))
 
     @property
     def at_start(self) -> bool:
@@ -105,6 +114,8 @@ class ListQuery:
             "by": self.by,
             "state": self.state,
             "model": self.model,
+            "needs_review": self.needs_review,
+            "class": self.label,
             "sent": self.sent if self.sent != DOCUMENTS else "",
             "from": self.since.isoformat() if self.since else "",
             "to": self.until.isoformat() if self.until else "",

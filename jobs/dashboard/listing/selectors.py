@@ -12,8 +12,8 @@ from inference.core.contracts import Embedding
 from inference.registry.models import ServedModel
 from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
-from jobs.dashboard.base.job_view import with_first_words
-from jobs.dashboard.listing.query import ALL, DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, ListQuery
+from jobs.dashboard.base.job_view import with_first_words, with_key_names
+from jobs.dashboard.listing.query import ALL, DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, TRUE, ListQuery
 from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
@@ -72,6 +72,10 @@ def _matching(query: ListQuery) -> "QuerySet[Job]":
     jobs = Job.objects.filter(erased_at=None, document__deleted_at__isnull=query.state != DELETED)
     if query.state in STATE_GROUPS:
         jobs = jobs.filter(state__in=STATE_GROUPS[query.state])
+    if query.needs_review:
+        jobs = jobs.filter(pages_to_review__gt=0) if query.needs_review == TRUE else jobs.filter(pages_to_review=0)
+    if query.label:
+        jobs = jobs.filter(class_label=query.label)
     if query.sent != ALL:
         jobs = jobs.filter(document__isnull=query.sent != DOCUMENTS)
     if query.model:
@@ -89,7 +93,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _listed(jobs: "QuerySet[Job]") -> "QuerySet[Job]":
-    return with_first_words(jobs.select_related("document", "model_version__served_model"))
+    return with_key_names(with_first_words(jobs.select_related("document", "model_version__served_model")))
 
 
 def _by_age(query: ListQuery, jobs: "QuerySet[Job]", total: int) -> Stretch:

@@ -1,10 +1,9 @@
 """The list of documents and their jobs. The filters and the live page read it again and replace what changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -14,10 +13,11 @@ from django.utils import timezone
 from django_htmx.http import push_url
 
 from inference.registry.models import ServedModel
+from jobs.core.document_class import UNSURE
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import JobView, job_view, may_write
-from jobs.dashboard.base.wording import price_words
+from jobs.dashboard.base.wording import class_words, price_words
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, INLINE, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
@@ -53,12 +53,19 @@ ARCHIVE_TITLES = {ORIGINAL: "Original file", TEXT: "Text", MARKDOWN: "Markdown",
 _COLUMNS = (
     ("document", "Document", "name", "-name"),
     ("state", "State", "state", "-state"),
+    ("kind", "Class", "", ""),
+    ("review", "To check", "", ""),
     ("pages", "Pages", "-pages", "pages"),
     ("model", "Model", "", ""),
+    ("sender", "Sender", "", ""),
     ("cost", "Cost", "-cost", "cost"),
     ("age", "Age", NEWEST, OLDEST),
 )
 """The name, the title, and the orders that the first and the second click choose."""
+OPTIONAL_COLUMNS = {name: title for name, title, _, _ in _COLUMNS if name not in ("document", "state")}
+"""The columns that a person can hide. The choice stays in the browser."""
+CLASSES = ("invoice", "contract", "letter", "report", "form", "other", UNSURE)
+"""The classes that the filter always offers, those of `parse`."""
 _ASCENDING = frozenset({"name", "state", "pages", "cost", NEWEST})
 """The orders that are shown as ascending. An age goes up while the date goes down."""
 
@@ -106,8 +113,15 @@ class Row:
     """The page that has the words of a search, unless only the name has them."""
 
 
-def rows_of(jobs: Sequence[Job], finds: Mapping[UUID, Hit], now: datetime) -> list[Row]:
-    return [Row(job_view(job, now), finds.get(job.id)) for job in jobs]
+def rows_of(listing: Listing, now: datetime, *, may_see_keys: bool) -> list[Row]:
+    jobs, finds = listing.stretch.jobs, listing.finds
+    return [Row(job_view(job, now, may_see_keys=may_see_keys), finds.get(job.id)) for job in jobs]
+
+
+def class_choices(query: ListQuery, jobs: Sequence[Job]) -> dict[str, str]:
+    """Return the classes to choose from, with their titles: the usual ones, those shown, and the chosen one."""
+    labels = dict.fromkeys((*CLASSES, *sorted({job.class_label for job in jobs}), query.label))
+    return {label: class_words(label) for label in labels if label}
 
 
 @members_only
@@ -115,11 +129,14 @@ def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     query = ListQuery.parse(request.GET.dict())
     listing = _listing(query, identity)
-    context = {**_list_part(query, listing), "may_write": may_write(identity)}
+    part = _list_part(query, listing, may_see_keys="keys:read" in identity.scopes)
+    context = {**part, "may_write": may_write(identity)}
     if request.headers.get("HX-Request"):
         answer = render(request, "jobs/listing/found.html", context)
         return push_url(answer, query.address(reverse("job-list")))
-    return render(request, "jobs/listing/job_list.html", {**context, **_around(identity)})
+    classes = class_choices(query, listing.stretch.jobs)
+    around = {**_around(identity), "classes": classes, "optional_columns": OPTIONAL_COLUMNS}
+    return render(request, "jobs/listing/job_list.html", {**context, **around})
 
 
 def _listing(query: ListQuery, identity: Identity) -> Listing:
@@ -132,11 +149,11 @@ def _listing(query: ListQuery, identity: Identity) -> Listing:
         return refused(str(refusal))
 
 
-def _list_part(query: ListQuery, listing: Listing) -> dict[str, Any]:
+def _list_part(query: ListQuery, listing: Listing, *, may_see_keys: bool) -> dict[str, Any]:
     stretch = listing.stretch
     return {
         "query": query,
-        "rows": rows_of(stretch.jobs, listing.finds, timezone.now()),
+        "rows": rows_of(listing, timezone.now(), may_see_keys=may_see_keys),
         "stretch": stretch,
         "count": "" if listing.refusal else count_words(query, listing),
         "refusal": listing.refusal,

@@ -1,5 +1,6 @@
 // Entry of the list of documents: uploads, search and filters, selection, and the list kept live.
 import { watchBulk } from "./bulk.js";
+import { watchColumns } from "./column-menu.js";
 import { followEvents } from "./events.js";
 import { say } from "./notices.js";
 import { refresh, refreshNowAndThen } from "./refresh.js";
@@ -34,7 +35,7 @@ function fieldsFromAddress() {
   for (const field of find.querySelectorAll("input, select")) {
     if (field !== document.activeElement) field.value = asked.get(field.name) ?? "";
   }
-  const used = ["model", "sent", "from", "to"].filter((name) => asked.get(name)).length;
+  const used = ["needs_review", "class", "model", "sent", "from", "to"].filter((name) => asked.get(name)).length;
   document.getElementById("filters-used").textContent = used || "";
 }
 
@@ -100,6 +101,7 @@ watchBulk();
 watchList();
 sayBusy();
 watchKeys();
+watchColumns();
 if (document.getElementById("upload")) watchUploads();
 else refuseDrops();
 refreshNowAndThen();

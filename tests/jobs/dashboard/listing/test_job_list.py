@@ -1,6 +1,7 @@
 """Tests of the list of documents and their jobs, as a member of a tenant sees it."""
 
 import re
+from dataclasses import replace
 from html import escape
 
 import pytest
@@ -15,6 +16,7 @@ from jobs.queue.settlement import finish_page
 from jobs.retention.documents import delete_document
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.services import JobRequest, submit_job
+from tenants.api_keys.models import ApiKey
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
@@ -239,6 +241,65 @@ def test_a_viewer_may_select_and_download_but_not_change(viewer: Client, desk: D
     for address in ("/jobs/bulk/delete", "/jobs/bulk/cancel", "/jobs/bulk/retry"):
         assert f'data-bulk="{address}"' not in page
         assert viewer.post(address, {"job": str(job.id)}).status_code == 403
+
+
+def read(desk: Desk, label: str, *, needs_review: bool = False) -> Job:
+    """Submit a document of two pages and finish them with this class."""
+    job = submit_named(desk, f"{label}.pdf", pages=2)
+    found = {"text": "read", "needs_review": needs_review, "class": {"label": label, "probabilities": {label: 1.0}}}
+    for page in desk.pages(job):
+        finish_page(desk.claimed(page), WorkOutput(found, Units(pages=1)))
+    return job
+
+
+def test_a_document_is_shown_with_its_class_and_how_many_pages_to_check(member: Client, desk: Desk) -> None:
+    read(desk, "bank_statement", needs_review=True)
+    page = html(member, "/jobs")
+    assert "<bdi>Bank statement</bdi>" in page
+    assert '<span class="badge wait">2<span class="sr"> pages to check</span></span>' in page
+    assert '<option value="bank_statement">Bank statement</option>' in page
+
+
+def test_documents_are_filtered_by_class_and_by_what_to_check(member: Client, desk: Desk) -> None:
+    good, bad = read(desk, "invoice"), read(desk, "invoice", needs_review=True)
+    letter = read(desk, "letter", needs_review=True)
+    assert shown(html(member, "/jobs?class=invoice")) == ids(bad, good)
+    assert shown(html(member, "/jobs?needs_review=true")) == ids(letter, bad)
+    assert shown(html(member, "/jobs?needs_review=false")) == ids(good)
+    assert shown(html(member, "/jobs?class=invoice&needs_review=true")) == ids(bad)
+    assert '<option value="no-such" selected>' in html(member, "/jobs?class=no-such")
+
+
+def test_a_class_cannot_carry_markup(member: Client, desk: Desk) -> None:
+    read(desk, "<b>bold</b>")
+    page = html(member, "/jobs")
+    assert "<b>bold" not in page
+    assert escape("<b>bold</b>") in page
+
+
+def test_the_sender_is_the_name_of_the_key(member: Client, desk: Desk) -> None:
+    job = desk.submit()
+    assert job.api_key_id is not None
+    with unit_of_work(desk.identity.tenant_id):
+        name = ApiKey.objects.get(id=job.api_key_id).name
+    assert f'class="col-sender"><bdi>{name}</bdi>' in html(member, "/jobs")
+
+
+def test_the_sender_is_not_named_to_those_who_may_not_see_keys(viewer: Client, desk: Desk) -> None:
+    desk.submit()
+    assert 'class="col-sender"><bdi>API key</bdi>' in html(viewer, "/jobs")
+
+
+def test_the_sender_of_what_a_person_sent_is_the_dashboard(member: Client, desk: Desk) -> None:
+    Desk(replace(desk.identity, key_id=None), desk.version).submit()
+    assert 'class="col-sender"><bdi>Dashboard</bdi>' in html(member, "/jobs")
+
+
+def test_every_column_but_two_can_be_hidden(member: Client, desk: Desk) -> None:
+    desk.submit()
+    menu = html(member, "/jobs").partition('id="columns"')[2].partition("</details>")[0]
+    offered = re.findall(r'<input type="checkbox" value="(\w+)"', menu)
+    assert offered == ["kind", "review", "pages", "model", "sender", "cost", "age"]
 
 
 def test_more_jobs_cost_no_more_queries(member: Client, desk: Desk) -> None:

@@ -7,6 +7,8 @@ from jobs.dashboard.listing.query import NEWEST, ListQuery
 EVERYTHING = {
     "q": "acme invoice",
     "state": "failed",
+    "needs_review": "true",
+    "class": "invoice",
     "model": "parse",
     "from": "2026-02-01",
     "to": "2026-02-28",
@@ -31,6 +33,9 @@ def test_what_goes_without_saying_is_not_in_the_address() -> None:
     "given",
     [
         {"state": "odd"},
+        {"needs_review": "yes"},
+        {"class": "a\0b"},
+        {"class": "x" * 61},
         {"sort": "password"},
         {"size": "7"},
         {"size": "10000000000000"},
