@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("jobs", "0001_initial")]
+    dependencies = [("jobs", "0003_reading_flags_indexes")]
     operations = [
         AddIndexConcurrently(
             model_name="job",
