@@ -19,6 +19,7 @@ from inference.core.contracts import (
 )
 from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
+from inference.runtime.coarse_look import coarse_scale, inked_part, needs_closer_look
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.missed_text import missed_pieces
 from inference.runtime.page_pixels import page_pixels
@@ -39,8 +40,8 @@ from inference.runtime.text_recognition import (
     MIN_WIDTH,
     CharacterSet,
     RecognizedText,
+    ScaledLine,
     cut_line,
-    padded_width,
     recognizer_input,
     scaled_line,
 )
@@ -86,17 +87,26 @@ class OcrRuntime:
     def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
         with self._host.session(file, _warm_up_detector, call=call, name=name, on_cpu=True) as session:
-            boxes = self._boxes_on(spec, session, [page.image], call)[0]
+            boxes = self._first_boxes(spec, session, page.image, call)
             pieces = missed_pieces(page.image, boxes)
             found = self._boxes_on(spec, session, [piece.picture for piece in pieces], call)
         for piece, boxes_on_piece in zip(pieces, found, strict=True):
             boxes = piece.add(boxes_on_piece, boxes)
         return boxes
 
+    def _first_boxes(self, spec: VersionSpec, session: HostedSession, image: Pixels, call: Call) -> Floats:
+        """Look for lines where there is ink: coarsely, then closely if print may have been missed."""
+        inked, scale = inked_part(image), coarse_scale(image)
+        part = inked.cut(image)
+        boxes = inked.on_image(self._boxes_on(spec, session, [part], call, scale=scale)[0])
+        if scale < 1 and needs_closer_look(boxes, inked, scale):
+            boxes = inked.on_image(self._boxes_on(spec, session, [part], call)[0])
+        return boxes
+
     def _boxes_on(
-        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call
+        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call, *, scale: float = 1.0
     ) -> list[Floats]:
-        inputs = [detector_input(image) for image in images]
+        inputs = [detector_input(image, scale) for image in images]
         pieces = [Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs]
         maps = self._batchers.run(
             session, pieces, _detect_batch, of=Part(spec.key, "detection"), limits=DETECTION_LIMITS, call=call
@@ -108,10 +118,8 @@ class OcrRuntime:
 
     def _recognize(self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call) -> list[RecognizedText]:
         lines = [cut_line(page.image, box) for box in boxes]
-        widths = [padded_width(line) for line in lines]
-        pieces = [
-            Piece(scaled_line(line), length=width, group=width) for line, width in zip(lines, widths, strict=True)
-        ]
+        scaled = [scaled_line(line) for line in lines]
+        pieces = [Piece(line, length=line.padded_width, group=line.padded_width) for line in scaled]
         with self._recognizer(spec, call) as session:
             return self._batchers.run(
                 session,
@@ -123,10 +131,11 @@ class OcrRuntime:
             )
 
     def _read_batch(
-        self, session: HostedSession, scaled: Sequence[Pixels], width: int, control: RunControl
+        self, session: HostedSession, scaled: Sequence[ScaledLine], width: int, control: RunControl
     ) -> list[RecognizedText]:
         chances = _run_single_input(session, recognizer_input(scaled, width), control)
-        return self._characters_of(session).decode(chances[: len(scaled)], width)
+        squeezes = [line.squeeze for line in scaled]
+        return self._characters_of(session).decode(chances[: len(scaled)], width, squeezes)
 
     def _recognizer(self, spec: VersionSpec, call: Call | None = None) -> AbstractContextManager[HostedSession]:
         return self._host.session(

@@ -72,14 +72,17 @@ def _padding_rows(width: int, height: int) -> int:
     return int(abs(wanted - height) / 2)
 
 
-def detector_input(image: Pixels) -> Floats:
-    """Return an input of 1 x 3 x height x width, where both sides are multiples of the network's stride."""
+def detector_input(image: Pixels, scale: float = 1.0) -> Floats:
+    """Return an input of 1 x 3 x height x width, where both sides are multiples of the network's stride.
+
+    With a scale of 1, a small image is enlarged.
+    """
     height, width = image.shape[:2]
-    ratio = max(1.0, MIN_DETECTOR_SIDE / min(height, width))
+    ratio = max(1.0, MIN_DETECTOR_SIDE / min(height, width)) if scale == 1 else scale
     ratio = min(ratio, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5)
     size = (_to_stride(int(width * ratio)), _to_stride(int(height * ratio)))
     if size != (width, height):
-        image = np.asarray(cv2.resize(image, size))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA if ratio < 1 else cv2.INTER_LINEAR))
     planes = np.empty((1, 3, size[1], size[0]), np.float32)
     for channel in range(3):
         np.take(_NORMALIZED, image[:, :, channel], out=planes[0, channel])

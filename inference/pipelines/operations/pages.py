@@ -12,6 +12,9 @@ from inference.pictures.righting import Righting
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
 from inference.pipelines.operations.values import JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of
 
+MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
+"""The margins of a recognized line around its print, as shares of the height of its box."""
+
 Values = Mapping[str, Value]
 Settings = Mapping[str, Json]
 
@@ -36,7 +39,7 @@ def _layout(inputs: Values, settings: Settings) -> Value:
     if any(line.box is None for line in lines):
         plain = plain_layout([line.text for line in lines])
         return {"text": plain.text, "lines": tuple(lines), "blocks": plain.blocks, "certainty": 1.0}
-    placed = [PageLine(index, line.text, Box.of_corners(line.box or ())) for index, line in enumerate(lines)]
+    placed = [PageLine(index, line.text, _print_box(line)) for index, line in enumerate(lines)]
     found = lay_out(placed, float(inputs["height"]))
     return {
         "text": found.text,
@@ -44,6 +47,17 @@ def _layout(inputs: Values, settings: Settings) -> Value:
         "blocks": _blocks(found),
         "certainty": found.certainty,
     }
+
+
+def _print_box(line: TextLine) -> Box:
+    """Return the box of the print. A recognized line has a box with a margin, in which it was cut out of the picture."""
+    box = Box.of_corners(line.box or ())
+    if line.confidence is None or line.confidence == 1.0:
+        return box
+    beside, above = MARGIN_BESIDE * box.height, MARGIN_ABOVE * box.height
+    if box.width <= 2 * beside:
+        return box
+    return Box(box.left + beside, box.top + above, box.right - beside, box.bottom - above)
 
 
 def _blocks(layout: PageLayout) -> list[Json]:
