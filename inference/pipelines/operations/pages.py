@@ -50,7 +50,7 @@ def _layout(inputs: Values, settings: Settings) -> Value:
 
 
 def _print_box(line: TextLine) -> Box:
-    """Return the box of the print. A recognized line has a box with a margin, in which it was cut out of the picture."""
+    """Return the box of the print. A recognized line was cut out of the picture with a margin around it."""
     box = Box.of_corners(line.box or ())
     if line.confidence is None or line.confidence == 1.0:
         return box

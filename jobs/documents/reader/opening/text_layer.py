@@ -15,6 +15,10 @@ _REPLACEMENT = "\ufffd"
 _HYPHENS = frozenset("\x02\ufffe")
 """The characters that PDFium returns for a hyphen at the end of a line."""
 _LINE_ENDS = frozenset("\r\n")
+_WIDE_WHITE = 1.2
+"""The white between two characters, as a multiple of their height, that is no space between words."""
+_OTHER_ROW = 0.6
+"""The step up or down to another row, as a share of the height. Raised and lowered characters stay in their line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,8 @@ def is_real_text(text: str, picture_coverage: float) -> bool:
 
 
 def gather_lines(glyphs: Iterable[Glyph]) -> list[Glyph]:
-    return [line for run in _runs(glyphs) if (line := _line_of(run)) is not None]
+    pieces = (piece for run in _runs(glyphs) for piece in _pieces(run))
+    return [line for piece in pieces if (line := _line_of(piece)) is not None]
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
@@ -51,6 +56,38 @@ def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
             run = []
     if run:
         yield run
+
+
+def _pieces(run: Sequence[Glyph]) -> Iterator[Sequence[Glyph]]:
+    """Split what PDFium takes for one line where columns or cells meet: at wide white, or at a step up or down.
+
+    A line that runs up or down the page stays whole.
+    """
+    inked = [glyph for glyph in run if not glyph.text.isspace()]
+    if not inked or _is_vertical(inked):
+        yield run
+        return
+    start, last = 0, None
+    for position, glyph in enumerate(run):
+        if glyph.text.isspace():
+            continue
+        if last is not None and _is_apart(last, glyph):
+            yield run[start:position]
+            start = position
+        last = glyph
+    yield run[start:]
+
+
+def _is_vertical(inked: Sequence[Glyph]) -> bool:
+    first, last = inked[0], inked[-1]
+    return abs(last.bottom - first.bottom) > abs(last.left - first.left) + abs(first.top - first.bottom)
+
+
+def _is_apart(last: Glyph, glyph: Glyph) -> bool:
+    height = max(last.top - last.bottom, glyph.top - glyph.bottom)
+    across = max(glyph.left - last.right, last.left - glyph.right)
+    along = abs((glyph.top + glyph.bottom) - (last.top + last.bottom)) / 2
+    return across > _WIDE_WHITE * height or along > _OTHER_ROW * height
 
 
 def _line_of(run: Sequence[Glyph]) -> Glyph | None:
