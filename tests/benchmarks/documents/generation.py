@@ -25,11 +25,13 @@ def generate(
     language: str = "en",
     dpi: float = 200,
     font: str | None = None,
+    half: int | None = None,
 ) -> GeneratedPage:
     """Draw a page; the same arguments give the same page where the same fonts are installed.
 
     `kind` is one of KINDS, or "other" for one of OTHERS. Pages of running text ("columns") and OTHERS are of the class
-    "other". `font` names a family (see fonts.py) or the path of a font file.
+    "other". `font` names a family (see fonts.py) or the path of a font file. `half` (0 or 1) keeps to every second
+    sentence, title and label of the vocabulary, so that two sets of pages can have no sentence in common.
     """
     chance = random.Random(f"{seed} {kind} {columns} {language}")
     layout = chance.choice(OTHERS) if kind == "other" else kind
@@ -39,7 +41,7 @@ def generate(
     sheet.language = language
     family = named(font) if font else chance.choice(families())
     place = studio(
-        sheet, chance, Wording(language, chance, subject), family, columns=columns, size=chance.uniform(9, 12)
+        sheet, chance, Wording(language, chance, subject, half), family, columns=columns, size=chance.uniform(9, 12)
     )
     composer(layout)(place)
     return sheet.page(layout if layout in CLASSES else "other", layout)

@@ -10,6 +10,9 @@ from importlib import import_module
 SLOT = re.compile(r"{(\w+)(\^?)}")
 LANGUAGES = {"en": "english", "de": "german"}
 SENTENCE = "sentence"
+FEW = 4
+FIXED = ("month",)
+"""The names whose entries are looked up by number."""
 Table = dict[str, list[str]]
 
 
@@ -23,6 +26,14 @@ def read_table(text: str) -> Table:
         name, _, rest = line.partition(": ")
         table[name] += [part.strip() for part in rest.split(" | ")]
     return dict(table)
+
+
+def half_of(table: Table, half: int) -> Table:
+    """Return every second entry of each name, except of the names that have few."""
+    return {
+        name: entries[half::2] if len(entries) >= FEW and name not in FIXED else entries
+        for name, entries in table.items()
+    }
 
 
 @cache
@@ -39,10 +50,11 @@ def table_of(language: str, subject: str) -> Table:
 class Wording:
     """Speaks a language about a subject, by chance."""
 
-    def __init__(self, language: str, chance: random.Random, subject: str = "prose") -> None:
+    def __init__(self, language: str, chance: random.Random, subject: str = "prose", half: int | None = None) -> None:
         self.language = language
         self.chance = chance
-        self.table = table_of(language, subject)
+        table = table_of(language, subject)
+        self.table = table if half is None else half_of(table, half)
 
     def pick(self, name: str) -> str:
         """Return one entry of this name, filled."""

@@ -1,0 +1,41 @@
+"""The decision to which class a page belongs, with a probability for each class."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inference.classes.features import features_of
+from inference.classes.weights import LABELS, fitted_weights
+from inference.core.contracts import TextLine
+
+UNSURE = "unsure"
+MIN_PROBABILITY = 0.5
+"""The probability that the best class must have to be the label."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassOfPage:
+    label: str
+    """One of `LABELS`, or `UNSURE`."""
+    probabilities: Mapping[str, float]
+    """The probability of each of `LABELS`. They sum to 1."""
+
+
+def class_of(
+    text: str,
+    blocks: Sequence[Mapping[str, Any]] = (),
+    lines: Sequence[TextLine] = (),
+    width: float | None = None,
+    height: float | None = None,
+) -> ClassOfPage:
+    """Return the class of a page, of which only the text must be known."""
+    features = features_of(text, blocks, lines, width, height)
+    probabilities = fitted_weights().probabilities(np.fromiter(features.values(), np.float64, len(features)))
+    return labeled(dict(zip(LABELS, probabilities.tolist(), strict=True)))
+
+
+def labeled(probabilities: Mapping[str, float]) -> ClassOfPage:
+    best = max(probabilities, key=probabilities.__getitem__)
+    return ClassOfPage(best if probabilities[best] >= MIN_PROBABILITY else UNSURE, probabilities)

@@ -1,0 +1,77 @@
+"""The passages of a page in which phrases are sought, each in the spelling of `canonical`."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inference.classes.canonical import canonical, mended, squeezed
+from inference.classes.phrases.evidence import GRAM, Evidence
+
+MAX_TITLE_WORDS, MAX_HEADING_WORDS, MAX_LABEL_WORDS = 8, 5, 6
+MIN_TOP_LINES, TOP_SHARE = 10, 0.3
+"""The lines near the top, among which titles are."""
+START = 40
+"""The letters of the start of a line."""
+_NUMBERING = re.compile(r"^(?:\W*\d{1,2}[.)]?)*\W*")
+_LEADERS = re.compile(r"_{2,}|\.{3,}|…|[:☐☑☒□■▢○◯]|\[\s?[xX]?\s?\]|\s{3,}|\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Each passage is words between single spaces, with a space and a line break before each line."""
+
+    text: str
+    title: str
+    heading: str
+    start: str
+    label: str
+    squeezed: str
+    """The text without spaces."""
+    words: frozenset[str]
+    """The words that occur anywhere."""
+    grams: frozenset[str]
+    """The sequences of `GRAM` letters that occur in the text without spaces."""
+
+
+def passages_of(lines: Sequence[str]) -> Passages:
+    text = canonical(mended("\n".join(lines))).replace("\n", " ")
+    text = f" {' '.join(text.split())} "
+    spelled = _spelled(_NUMBERING.sub("", line) for line in lines)
+    counted = [(words, words.count(" ") + 1) for words in spelled if words]
+    top = counted[: max(MIN_TOP_LINES, round(TOP_SHARE * len(counted)))]
+    labels = [words for words, count in counted if count <= MAX_LABEL_WORDS] + _labels(lines)
+    bare = squeezed(text)
+    return Passages(
+        text=text,
+        title=_joined(words for words, count in top if count <= MAX_TITLE_WORDS),
+        heading=_joined(words for words, count in counted if count <= MAX_HEADING_WORDS),
+        start=_joined(words[:START] for words, _ in counted),
+        label=_joined(labels),
+        squeezed=bare,
+        words=frozenset(text.split()).union(*(words.split() for words in spelled)),
+        grams=frozenset(bare[at : at + GRAM] for at in range(len(bare) - GRAM + 1)),
+    )
+
+
+def strength(evidence: Evidence, passages: Passages) -> float:
+    """Return how strong the evidence on a page is, from 0 to 1, by the number of phrases that are there."""
+    passage: str = getattr(passages, evidence.place)
+    words, grams, bare = passages.words, passages.grams, passages.squeezed
+    found = sum((not word or word in words) and phrase in passage for phrase, word in evidence.spaced)
+    found += sum(gram in grams and phrase in bare for phrase, gram in evidence.joined)
+    return float(1 - 0.5 ** (found / evidence.scale))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"\n {line} " for line in lines)
+
+
+def _spelled(lines: Iterable[str]) -> list[str]:
+    return [line.strip() for line in canonical("\n".join(lines)).split("\n")]
+
+
+def _labels(lines: Sequence[str]) -> list[str]:
+    """Return the pieces of lines that may be labels: before colons, dots, boxes and lines to write on."""
+    split = [_LEADERS.split(line) for line in lines]
+    pieces = [_NUMBERING.sub("", piece) for pieces in split if len(pieces) > 1 for piece in pieces]
+    return [piece for piece in _spelled(pieces) if piece and piece.count(" ") < MAX_LABEL_WORDS]
