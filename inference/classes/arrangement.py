@@ -1,6 +1,7 @@
 """The arrangement of a page, as numbers from 0 to 1: its blocks, and where its lines are. Plain text has none."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -44,8 +45,7 @@ def _side_by_side(boxes: Sequence[Quad]) -> float:
     if not boxes:
         return 0.0
     tops = sorted((box[0][1], box[3][1] - box[0][1]) for box in boxes)
-    pairs = zip(tops, tops[1:], strict=False)
-    return sum(lower - upper < 0.4 * high for (upper, high), (lower, _) in pairs) / len(boxes)
+    return sum(lower - upper < 0.4 * high for (upper, high), (lower, _) in pairwise(tops)) / len(boxes)
 
 
 def _narrow(running: Sequence[Quad], width: float | None) -> float:

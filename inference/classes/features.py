@@ -10,9 +10,9 @@ from inference.classes.shape import shape_names, shape_of
 from inference.core.contracts import TextLine
 
 NAMES: tuple[str, ...] = (*(evidence.name for evidence in EVIDENCE), *shape_names(), *arrangement_names())
-MAX_CHARACTERS = 10_000
-MAX_LINES = 300
-"""How much of a page is looked at. A printed page has less; a page of plain text may have much more."""
+MAX_BEGINNING, MAX_END = 3_500, 1_000
+"""The characters of a page that are looked at, at its beginning and at its end. Few printed pages have more."""
+MAX_LINES = 200
 
 
 def features_of(
@@ -31,7 +31,8 @@ def features_of(
 
 def printed_lines(text: str, lines: Sequence[TextLine]) -> list[str]:
     """Return the lines as printed, or those of the text if there are none or they lack most of the text."""
-    printed = [line.text for line in lines]
-    if 2 * sum(map(len, printed)) < len(text):
-        printed = text.splitlines()
-    return "\n".join(printed[:MAX_LINES])[:MAX_CHARACTERS].split("\n")
+    printed = "\n".join(line.text for line in lines)
+    whole = text if 2 * len(printed) < len(text) else printed
+    if len(whole) > MAX_BEGINNING + MAX_END:
+        whole = f"{whole[:MAX_BEGINNING]}\n{whole[-MAX_END:]}"
+    return whole.splitlines()[:MAX_LINES]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inference.classes.canonical import canonical, mended, squeezed
+from inference.classes.canonical import canonical, confused, mended, plain, squeezed
 from inference.classes.phrases.evidence import GRAM, Evidence
 
 MAX_TITLE_WORDS, MAX_HEADING_WORDS, MAX_LABEL_WORDS = 8, 5, 6
@@ -12,7 +12,8 @@ MIN_TOP_LINES, TOP_SHARE = 10, 0.3
 """The lines near the top, among which titles are."""
 START = 40
 """The letters of the start of a line."""
-_NUMBERING = re.compile(r"^(?:\W*\d{1,2}[.)]?)*\W*")
+_NUMBERING = re.compile(r"(?:\d{1,2} )+")
+_HINTS = (":", "__", "...", "[", "   ")
 _LEADERS = re.compile(r"_{2,}|\.{3,}|…|[:☐☑☒□■▢○◯]|\[\s?[xX]?\s?\]|\s{3,}|\t")
 
 
@@ -34,9 +35,9 @@ class Passages:
 
 
 def passages_of(lines: Sequence[str]) -> Passages:
-    text = canonical(mended("\n".join(lines))).replace("\n", " ")
-    text = f" {' '.join(text.split())} "
-    spelled = _spelled(_NUMBERING.sub("", line) for line in lines)
+    whole = canonical(mended("\n".join(lines)))
+    text = f" {whole} ".replace("\n", " ")
+    spelled = _spelled(lines)
     counted = [(words, words.count(" ") + 1) for words in spelled if words]
     top = counted[: max(MIN_TOP_LINES, round(TOP_SHARE * len(counted)))]
     labels = [words for words, count in counted if count <= MAX_LABEL_WORDS] + _labels(lines)
@@ -48,7 +49,7 @@ def passages_of(lines: Sequence[str]) -> Passages:
         start=_joined(words[:START] for words, _ in counted),
         label=_joined(labels),
         squeezed=bare,
-        words=frozenset(text.split()).union(*(words.split() for words in spelled)),
+        words=frozenset(text.split()).union(" ".join(spelled).split()),
         grams=frozenset(bare[at : at + GRAM] for at in range(len(bare) - GRAM + 1)),
     )
 
@@ -66,12 +67,19 @@ def _joined(lines: Iterable[str]) -> str:
     return "".join(f"\n {line} " for line in lines)
 
 
-def _spelled(lines: Iterable[str]) -> list[str]:
-    return [line.strip() for line in canonical("\n".join(lines)).split("\n")]
+def _spelled(lines: Sequence[str]) -> list[str]:
+    """Return the lines without the numbers before them."""
+    bare = [line[match.end() :] if (match := _NUMBERING.match(line)) else line for line in _split(lines)]
+    return confused("\n".join(bare)).split("\n") if bare else []
+
+
+def _split(lines: Sequence[str]) -> list[str]:
+    return plain("\n".join(line.replace("\n", " ") for line in lines)).split("\n") if lines else []
 
 
 def _labels(lines: Sequence[str]) -> list[str]:
     """Return the pieces of lines that may be labels: before colons, dots, boxes and lines to write on."""
-    split = [_LEADERS.split(line) for line in lines]
-    pieces = [_NUMBERING.sub("", piece) for pieces in split if len(pieces) > 1 for piece in pieces]
-    return [piece for piece in _spelled(pieces) if piece and piece.count(" ") < MAX_LABEL_WORDS]
+    hinted = [line for line in lines if not line.isascii() or any(hint in line for hint in _HINTS)]
+    split = [_LEADERS.split(line) for line in hinted]
+    pieces = _spelled([piece for pieces in split if len(pieces) > 1 for piece in pieces])
+    return [piece for piece in pieces if piece and piece.count(" ") < MAX_LABEL_WORDS]

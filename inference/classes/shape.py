@@ -4,15 +4,18 @@ import re
 from collections.abc import Mapping, Sequence
 from math import log1p
 
+from inference.classes.sums import sums_on
+
 _FIGURES: Mapping[str, re.Pattern[str]] = {
-    "amounts": re.compile(r"(?<![\d.,/])\d{1,3}(?:[.,' ]?\d{3})*[.,]\d\d(?![\d.,/])"),
+    "amounts": re.compile(r"\d(?<![\d.,/]\d)\d{0,2}(?:[.,' ]?\d{3})*[.,]\d\d(?![\d.,/])"),
     "dates": re.compile(
-        r"\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b\d{4}-\d\d-\d\d\b"
-        r"|\b\d{1,2}\.? [A-ZÄa-zäéû]{3,9}\.? \d{4}\b|\b[A-Z][a-z]{2,8} \d{1,2}, \d{4}\b"
+        r"\d(?<!\w\d)(?:\d?[./-]\d{1,2}[./-]\d{2,4}|\d{3}-\d\d-\d\d|\d?\.? [A-Za-zÄäéû]{3,9}\.? \d{4})(?!\w)"
+        r"|[A-Z](?<!\w[A-Z])[a-z]{2,8} \d{1,2}, \d{4}(?!\w)"
     ),
     "percents": re.compile(r"\d (?:%|percent\b|per cent\b|Prozent\b)|\d%"),
-    "captions": re.compile(r"\b(?:Fig(?:ure|\.)|Table|Tab\.|Chart|Abb(?:ildung|\.)|Tabelle|Diagramm) ?\d"),
-    "ibans": re.compile(r"\b[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){3}"),
+    "captions": re.compile(r"(?:Fig(?:ure|\.)|Table|Tab\.|Chart|Abb(?:ildung|\.)|Tabelle|Diagramm) ?\d"),
+    "ibans": re.compile(r"[A-Z]{2}\d\d(?: ?[A-Z0-9]{4}){3}"),
+    "units": re.compile(r"\d ?(?:mg|g|kg|t|mm|cm|m|km|m²|m³|l|ml|kWh|MW|kN|N|°C?|µg|ppm|bar|dB|Hz|mph)(?![\w%])"),
     "phones": re.compile(r"(?:Tel|Phone|Fon|Fax|Telefon|Telephone)\b|\+\d\d[ (]"),
 }
 """Marks that are sought in lines with digits only."""
@@ -32,10 +35,20 @@ _LINES: Mapping[str, re.Pattern[str]] = {
     "numbered": re.compile(r"\s*\d{1,2}[.)] ?[A-ZÄÖÜ]"),
     "bullets": re.compile(r"\s*[•–▪◦*·-] ?\w"),
     "labels": re.compile(r"\s*[^\W\d][^:]{1,30}(?:: ?$|: ?_|: ?\S.{0,30}$)"),
+    "amount_ends": re.compile(r".*\d[.,]\d\d(?: ?(?:€|EUR|USD|GBP|CHF|[A-B]))?\W*$"),
     "only_digits": re.compile(r"[\W\d]*\d[\W\d]*(?:EUR|USD|GBP|CHF|kg|h|%)?\W*$"),
 }
-_BLANKS = re.compile(r"_{3,}|\.{5,}|…{2,}|_ _ _")
+_BLANKS = re.compile(r"_{3,}|\.{5,}|…{2,}")
 _BOXES = re.compile(r"[☐☑☒□▢○◯❏]|\[\s?[xX]?\s?\](?!\()|\(\s{1,3}\)")
+_SCALES = re.compile(
+    r"1 +2 +3 +4|[YyJjOoSs](?<!\w.)(?:(?:es|ES|a|A|ui|UI|í|i)\W+(?:no|No|NO|nein|Nein|NEIN|non|Non)|\W+[Nn])(?!\w)"
+    r"|[Nn]/[Aa](?!\w)|M *[/|] *F(?!\w)|[Oox](?<!\w.) \w+ +[Oo] \w"
+)
+"""Answers to choose from."""
+_ADDRESSING = re.compile(r"[^\W\d_][^\d,;:()]{2,45},")
+"""A line such as "Good morning Mr. Hall,": the start of a letter, if there are no more than two."""
+MAX_CHOICES = 90
+"""The characters of a line with answers to choose from."""
 _WORD = re.compile(r"[^\W\d_]+")
 SHORT, LONG = 4, 10
 """The words of a short line at most, and of a long line at least."""
@@ -48,9 +61,10 @@ def _both_cases(words: str) -> frozenset[str]:
 _PRONOUNS: Mapping[str, frozenset[str]] = {
     "first_person": _both_cases("me my we us our ich mir mich mein meine meinen wir uns unser unsere unserem") | {"I"},
     "second_person": _both_cases("you your yours du dir dich dein deine euch euer")
-    | frozenset("Sie Ihnen Ihr Ihre Ihren Ihrem Ihrer".split()),
+    | frozenset(["Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer"]),
     "third_person": _both_cases("he she his her him they them their er ihm ihn sein seine seinen seiner")
-    | frozenset("sie ihr ihre ihren ihnen".split()),
+    | frozenset(["sie", "ihr", "ihre", "ihren", "ihnen"]),
+    "passives": _both_cases("was were been wurde wurden worden war waren"),
     "articles": _both_cases("the a an der die das den dem des ein eine einen einem einer"),
 }
 
@@ -59,11 +73,15 @@ def shape_of(lines: Sequence[str]) -> dict[str, float]:
     filled = [line for line in lines if line.strip()]
     text = "\n".join(filled)
     with_digits = "\n".join(line for line in filled if any(map(str.isdigit, line)))
+    short = "\n".join(line for line in filled if len(line) <= MAX_CHOICES)
     words = _WORD.findall(text)
     return {
         **{name: _many(len(mark.findall(with_digits))) for name, mark in _FIGURES.items()},
         **{name: _many(sum(map(text.count, signs))) for name, signs in _SIGNS.items()},
-        "blanks": _many(len(_BLANKS.findall(text))),
+        "blanks": _many(len(_BLANKS.findall(text)) if "__" in text or "..." in text or "…" in text else 0),
+        "scales": _many(len(_SCALES.findall(short))),
+        "addressing": float(sum(_addresses(line) for line in filled) in (1, 2)),
+        "sums": _many(sums_on(with_digits)),
         "boxes": _many(len(_BOXES.findall(text))),
         **{name: _share(words, members) for name, members in _PRONOUNS.items()},
         "digits": min(1.0, 3 * sum(map(str.isdigit, with_digits)) / max(1, len(text))),
@@ -88,6 +106,10 @@ def _lines(lines: Sequence[str]) -> dict[str, float]:
         "long_lines": sum(size >= LONG for size in sizes) / total,
         "lines": min(1.0, log1p(len(lines)) / 5),
     }
+
+
+def _addresses(line: str) -> bool:
+    return line.endswith(",") and _ADDRESSING.fullmatch(line) is not None
 
 
 def _share(words: Sequence[str], members: frozenset[str]) -> float:

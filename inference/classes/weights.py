@@ -33,8 +33,8 @@ class Weights:
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def to_json(self) -> str:
-        rows = {"bias": self.bias} | dict(zip(NAMES, self.slopes, strict=True))
-        named = {name: dict(zip(LABELS, np.round(row, 3).tolist(), strict=True)) for name, row in rows.items()}
+        rows: list[list[float]] = np.round(np.vstack([self.bias, self.slopes]), 3).tolist()
+        named = {name: dict(zip(LABELS, row, strict=True)) for name, row in zip(("bias", *NAMES), rows, strict=True)}
         lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in named.items())
         return f'{{\n  "temperature": {round(self.temperature, 3)},\n{lines}\n}}\n'
 

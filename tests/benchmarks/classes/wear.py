@@ -20,11 +20,8 @@ def worn(sample: Sample, chance: random.Random) -> Sample:
     if chance.random() < 0.6:
         rate = chance.uniform(0, MAX_ERRORS)
         lines = tuple(replace(line, text=misread(line.text, chance, rate)) for line in lines)
-    if chance.random() < 0.35:
-        return as_text(replace(sample, lines=lines))
-    assert sample.width
-    assert sample.height
-    return laid_out(sample.label, sample.layout, sample.language, lines, sample.width, sample.height)
+    sample = replace(sample, lines=lines)
+    return as_text(sample) if chance.random() < 0.35 else laid_out(sample)
 
 
 def as_text(sample: Sample) -> Sample:

@@ -1,4 +1,4 @@
-"""Documents written by hand: those of `test` are never fitted to, those of `validation` set the temperature."""
+"""Documents written by hand: some to fit with, and ten of each class that are never fitted to."""
 
 from pathlib import Path
 from typing import Literal
@@ -9,7 +9,7 @@ from tests.benchmarks.classes.samples import Sample
 MARK = "=== "
 
 
-def written(part: Literal["validation", "test"]) -> list[Sample]:
+def written(part: Literal["fitting", "test"]) -> list[Sample]:
     return [sample for label in LABELS for sample in _read(part, label)]
 
 
