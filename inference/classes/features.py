@@ -1,4 +1,4 @@
-"""The features of a page by which its class is told: phrases, the shape of the text and the arrangement of the page."""
+"""The features of a page that decide its class: phrases, the shape of the text and the arrangement of the page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

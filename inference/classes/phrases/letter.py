@@ -77,7 +77,7 @@ EVIDENCE = (
         " | bitte teilen sie | je vous | nous vous | veuillez agreer | le escribo | le agradezco | agradecemos"
         " | le scrivo | la ringrazio | ik schrijf | hierbij | please confirm | kindly | just a | your letter"
         " | your request | your enquiry | your inquiry | your complaint | your application | your order"
-        " | your message | your patience | invite you | you are invited | join us | we were | sorry to hear"
+        " | your message | invite you | you are invited | join us | we were | sorry to hear"
         " | sorry about | glad to | happy to | delighted to | we will be | i will | i have | i am | we have"
         " | we are | we hope | unless we hear | in the meantime | until then | please accept | please note"
         " | please let | bitte bestatigen | kundige ich | hiermit kundige | bestatigen sie | wir laden | lade ich"
