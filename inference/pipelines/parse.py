@@ -1,13 +1,6 @@
 """The built-in pipeline `parse`: it reads a page from its own text or its picture, and finds its document class."""
 
 from inference.core.contracts import Json
-from inference.pipelines.operations.classification import (
-    MIN_SCORE,
-    OTHER,
-    PROTOTYPES,
-    prototype_labels,
-    prototype_sentences,
-)
 
 OCR, EMBED = "ocr", "embed"
 """The roles of its members."""
@@ -78,40 +71,16 @@ _OWN_TEXT: Json = {
     },
 }
 
-_NOTHING_TO_CLASSIFY: Json = {
-    "output": {
-        "class": {"constant": {"label": OTHER, "score": 0.0, "scores": dict.fromkeys(PROTOTYPES, 0.0)}},
-        "embedding": {"constant": None},
-    }
-}
+_NOTHING_TO_EMBED: Json = {"output": {"embedding": {"constant": None}}}
 
-_CLASSIFIED: Json = {
-    "steps": [
-        {"name": "embed", "kind": "model", "role": EMBED, "inputs": {"text": "read.text"}},
-        {
-            "name": "prototypes",
-            "kind": "model",
-            "role": EMBED,
-            "inputs": {"texts": {"constant": list(prototype_sentences())}},
-        },
-        {
-            "name": "class",
-            "kind": "postprocess",
-            "operation": "nearest_label",
-            "inputs": {"vector": "embed.embedding", "examples": "prototypes.embeddings"},
-            "parameters": {
-                "labels": list(prototype_labels()),
-                "min_score": MIN_SCORE,
-                "otherwise": OTHER,
-            },
-        },
-    ],
-    "output": {"class": "class", "embedding": "embed.embedding"},
+_EMBEDDED: Json = {
+    "steps": [{"name": "embed", "kind": "model", "role": EMBED, "inputs": {"text": "read.text"}}],
+    "output": {"embedding": "embed.embedding"},
 }
 
 _ANSWER: Json = {
     **{name: f"read.{name}" for name in (*_READ, "source")},
-    "class": "about.class",
+    "class": "class",
 }
 
 PARSE: Json = {
@@ -148,11 +117,17 @@ PARSE: Json = {
             "else": _RECOGNIZED,
         },
         {
+            "name": "class",
+            "kind": "postprocess",
+            "operation": "classify_page",
+            "inputs": {name: f"read.{name}" for name in ("text", "blocks", "lines", "width", "height")},
+        },
+        {
             "name": "about",
             "kind": "branch",
             "if": {"value": "read.text.is_blank", "is": True},
-            "then": _NOTHING_TO_CLASSIFY,
-            "else": _CLASSIFIED,
+            "then": _NOTHING_TO_EMBED,
+            "else": _EMBEDDED,
         },
         {
             "name": "answer",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from inference.pipelines.operations.assessment import ASSESS
 from inference.pipelines.operations.operation import Operation
+from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
 from inference.pipelines.operations.pages import LAYOUT, UPRIGHT_PAGE
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
@@ -22,6 +23,7 @@ OPERATIONS: Mapping[str, Operation] = {
         UPRIGHT_PAGE,
         LAYOUT,
         ASSESS,
+        CLASSIFY_PAGE,
         TEXT_PAGE,
         SOFTMAX,
         TOP_LABELS,
