@@ -34,13 +34,9 @@ class Box:
 
     @classmethod
     def around(cls, boxes: "Iterable[Box]") -> Self:
-        given = list(boxes)
-        return cls(
-            min(box.left for box in given),
-            min(box.top for box in given),
-            max(box.right for box in given),
-            max(box.bottom for box in given),
-        )
+        sides = [(box.left, box.top, box.right, box.bottom) for box in boxes]
+        left, top, right, bottom = zip(*sides, strict=True)
+        return cls(min(left), min(top), max(right), max(bottom))
 
     @classmethod
     def of_corners(cls, corners: Sequence[Sequence[float]]) -> Self:

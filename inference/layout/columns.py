@@ -1,5 +1,6 @@
 """Columns of prose, which are read one after the other, told apart from those of a table, which are read by rows."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -85,8 +86,12 @@ def _run_down(columns: Sequence[Sequence[PageLine]], prose: Sequence[bool], coun
 def aligned_share(left: Sequence[PageLine], right: Sequence[PageLine]) -> float:
     """Return the share of the lines of the shorter side that have a neighbor in the same row on the other side."""
     fewer, more = sorted((left, right), key=len)
-    middles = [line.box.middle for line in more]
-    near = sum(min(abs(line.box.middle - middle) for middle in middles) <= SAME_ROW * line.box.height for line in fewer)
+    middles = sorted(line.box.middle for line in more)
+    near = 0
+    for line in fewer:
+        middle, reach = line.box.middle, SAME_ROW * line.box.height
+        first = bisect_left(middles, middle - reach)
+        near += first < len(middles) and middles[first] <= middle + reach
     return near / len(fewer)
 
 

@@ -1,9 +1,10 @@
 """Gutters: white that runs down between lines, and bands of lines with white above and below."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inference.layout.boxes import PageLine
+from inference.layout.boxes import Box, PageLine
 
 SHRUNK = 0.18
 """The share of its height by which a line is cut at its top and bottom, so that descenders do not join bands."""
@@ -33,8 +34,7 @@ class Gutter:
 @dataclass(frozen=True, slots=True)
 class Band:
     lines: tuple[PageLine, ...]
-    top: float
-    bottom: float
+    box: Box
 
 
 def free_between(spans: Sequence[Gutter], lines: Sequence[PageLine], width: float) -> list[Gutter]:
@@ -42,8 +42,16 @@ def free_between(spans: Sequence[Gutter], lines: Sequence[PageLine], width: floa
     free = list(spans)
     for line in lines:
         left, right = line.box.left, line.box.right
-        cut = ((Gutter(span.left, min(span.right, left)), Gutter(max(span.left, right), span.right)) for span in free)
-        free = [part for pair in cut for part in dict.fromkeys(pair) if part.width >= width]
+        beside: list[Gutter] = []
+        for span in free:
+            if right <= span.left or left >= span.right:
+                beside.append(span)
+                continue
+            if left - span.left >= width:
+                beside.append(Gutter(span.left, left))
+            if span.right - right >= width:
+                beside.append(Gutter(right, span.right))
+        free = beside
     return free
 
 
@@ -63,8 +71,9 @@ def find_gutters(lines: Sequence[PageLine], height: float) -> list[Gutter]:
 def split(lines: Sequence[PageLine], gutters: Sequence[Gutter]) -> list[list[PageLine]]:
     """Return the lines of each column, from left to right."""
     columns: list[list[PageLine]] = [[] for _ in range(len(gutters) + 1)]
+    centers = [gutter.center for gutter in gutters]
     for line in lines:
-        columns[sum(line.box.center > gutter.center for gutter in gutters)].append(line)
+        columns[bisect_left(centers, line.box.center)].append(line)
     return columns
 
 
@@ -81,7 +90,7 @@ def find_bands(lines: Sequence[PageLine]) -> list[Band]:
 
 
 def _band(lines: Sequence[PageLine]) -> Band:
-    return Band(tuple(lines), min(line.box.top for line in lines), max(line.box.bottom for line in lines))
+    return Band(tuple(lines), Box.around(line.box for line in lines))
 
 
 def _shrunk_top(line: PageLine) -> float:

@@ -11,8 +11,10 @@ from inference.layout.direction import runs_from_right
 from inference.layout.gutters import MIN_GUTTER, Band, Gutter, find_bands, find_gutters, free_between
 
 MAX_DEPTH = 24
-MAX_BANDS = 400
+MAX_BANDS = 200
 """The most bands that are looked at for a common gutter."""
+PATIENCE = 24
+"""The most bands on one side alone before the other side begins."""
 AHEAD = 4
 """The bands after a band that are asked whether their gutter runs further down."""
 WIDE_WHITE = 1.6
@@ -83,10 +85,10 @@ def _parts(lines: Sequence[PageLine], white: float) -> list[list[PageLine]]:
     parts: list[list[PageLine]] = []
     reach = float("-inf")
     for band in find_bands(lines):
-        if band.top - reach >= white:
+        if band.box.top - reach >= white:
             parts.append([])
         parts[-1].extend(band.lines)
-        reach = max(reach, band.bottom)
+        reach = max(reach, band.box.bottom)
     return parts
 
 
@@ -108,7 +110,8 @@ def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
     plain, start = False, 0
     while start < len(bands):
         end = end_of(start)
-        if end is not None and any((end_of(later) or 0) > end for later in range(start + 1, min(start + AHEAD, end))):
+        ahead = range(start + 1, min(start + AHEAD, end or 0))
+        if end is not None and end < start + MAX_BANDS and any((end_of(later) or 0) > end for later in ahead):
             # A short line that happens to stand beside the gutter of what follows must not take its place.
             end = None
         shared = [] if end is None else [line for band in bands[start:end] for line in band.lines]
@@ -132,10 +135,9 @@ def _end_of_gutter(bands: Sequence[Band], start: int, page: Gutter, height: floa
         if position == start and _is_headline(band, page, height):
             return None
         free = free_between(free, band.lines, MIN_GUTTER * height)
-        left = min(left, *(line.box.left for line in band.lines))
-        right = max(right, *(line.box.right for line in band.lines))
+        left, right = min(left, band.box.left), max(right, band.box.right)
         inside = [gutter for gutter in free if left < gutter.center < right]
-        if not free or (end is not None and not inside):
+        if not free or (not inside and (end is not None or position - start >= PATIENCE)):
             break
         if inside:
             free, end = inside, position + 1

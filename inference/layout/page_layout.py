@@ -34,6 +34,7 @@ class _Placed:
 def lay_out(lines: Sequence[PageLine], page_height: float) -> PageLayout:
     if not lines:
         return PageLayout((), "", 1.0)
+    lines = sorted(lines, key=lambda line: (line.box.top, line.box.left, line.box.bottom, line.box.right, line.text))
     usual = usual_height(lines)
     edges = part_edges(lines, page_height, usual)
     regions = regions_in_order(edges.body)

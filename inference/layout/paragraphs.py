@@ -17,6 +17,8 @@ USUAL = 0.4
 """The share of rows that have no more white before them than is usual."""
 OTHER_SIZE = 1.45
 """The ratio of the heights of two rows in different sizes. Rows without tall or deep letters are lower too."""
+COMPARED = 9
+"""The number of rows above that a row's size is compared with."""
 RATHER_OTHER_SIZE = 1.22
 """The same for rows that also stand further apart than is usual."""
 INDENT = 0.6
@@ -93,7 +95,7 @@ def _begins(paragraph: Sequence[Row], row: Row, region: Box, spacing: _Spacing) 
 
 
 def _size_ratio(paragraph: Sequence[Row], row: Row) -> float:
-    heights = sorted((median(each.box.height for each in paragraph), row.box.height))
+    heights = sorted((median(each.box.height for each in paragraph[-COMPARED:]), row.box.height))
     return heights[1] / max(heights[0], 1e-6)
 
 

@@ -10,6 +10,9 @@ from inference.layout.direction import runs_from_right
 MIN_SHARED_HEIGHT = 0.5
 """The share of the lower box that two boxes in a row have beside each other."""
 
+MAX_PIECES = 40
+"""The most lines in a row. It bounds the time that strange pages take."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -29,6 +32,8 @@ class Row:
 
 
 def row_of(lines: Sequence[PageLine]) -> Row:
+    if len(lines) == 1:
+        return Row(tuple(lines), lines[0].box)
     from_right = runs_from_right(line.text for line in lines)
     ordered = sorted(lines, key=lambda line: line.box.left, reverse=from_right)
     return Row(tuple(ordered), Box.around(line.box for line in lines))
@@ -47,7 +52,7 @@ def gather_rows(lines: Sequence[PageLine]) -> list[Row]:
 
 def _belongs(row: Sequence[PageLine], line: PageLine) -> bool:
     """Return whether the line stands beside those of the row. It must overlap none that it would stand above."""
-    return all(
+    return len(row) < MAX_PIECES and all(
         line.box.shares_height(other.box) >= MIN_SHARED_HEIGHT and line.box.shares_width(other.box) < MIN_SHARED_HEIGHT
         for other in row
     )

@@ -1,6 +1,5 @@
 """The text of blocks: printed lines joined where they run on, hyphens at their ends mended."""
 
-import re
 from collections.abc import Sequence
 
 from inference.layout.boxes import Box
@@ -11,7 +10,7 @@ FULL = 0.8
 """The share of the width of its column from which a row runs on in the next one."""
 NARROW = 15.0
 """A multiple of a row's height. A narrower block is an address or a sum, and no running prose."""
-_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]$")
+HYPHENS = frozenset("-\u00ad\u2010")
 RUNNING = frozenset({"paragraph", "list_item", "footnote", "caption", "heading", "side_note"})
 
 
@@ -20,42 +19,44 @@ def block_text(block: Block, column: Box) -> str:
     rows = block.paragraph.rows
     if block.type not in RUNNING:
         return "\n".join(row.text for row in rows)
-    runs_on = [_runs_on(row, block, column) for row in rows]
+    box = block.paragraph.box
+    is_narrow = len(rows) > 1 and column.width < NARROW * block.paragraph.height and not _is_set_full(block, box)
+    enough = max(box.left + FULL * box.width, column.left + 0.55 * column.width)
+    runs_on = [_runs_on(row, block, enough, is_narrow=is_narrow) for row in rows]
     return join_rows([row.text for row in rows], runs_on)
 
 
 def join_rows(texts: Sequence[str], runs_on: Sequence[bool]) -> str:
-    joined = ""
+    joined: list[str] = []
     for text, before in zip(texts, [False, *runs_on], strict=False):
-        if not joined:
-            joined = text
-        elif not before:
-            joined += f"\n{text}"
+        if not text:
+            continue
+        if joined and before:
+            joined[-1:] = joined_rows(joined[-1], text)
+        elif joined:
+            joined += ["\n", text]
         else:
-            joined = joined_rows(joined, text)
-    return joined
+            joined.append(text)
+    return "".join(joined)
 
 
-def joined_rows(before: str, after: str) -> str:
+def joined_rows(before: str, after: str) -> tuple[str, str]:
     """Join two printed lines of a paragraph. A hyphen goes if a small letter follows, and stays before any other."""
-    if _HYPHEN.search(before) and after[:1].isalpha():
-        return before[:-1] + after if after[:1].islower() else before + after
-    return f"{before} {after}"
+    if before[-1:] in HYPHENS and before[-2:-1].isalpha() and after[:1].isalpha():
+        return before[:-1] if after[:1].islower() else before, after
+    return f"{before} ", after
 
 
-def _runs_on(row: Row, block: Block, column: Box) -> bool:
+def _runs_on(row: Row, block: Block, enough: float, *, is_narrow: bool) -> bool:
+    """Return whether a row ends where the next one goes on: it reaches far enough to the right."""
     if block.type in ("heading", "caption"):
         return True
     if row.widest_gap > row.box.height:
         return False
-    box = block.paragraph.box
-    if column.width < NARROW * row.box.height and len(block.paragraph.rows) > 1 and not _is_set_full(block):
-        return False
-    return row.box.right >= max(box.left + FULL * box.width, column.left + 0.55 * column.width)
+    return not is_narrow and row.box.right >= enough
 
 
-def _is_set_full(block: Block) -> bool:
+def _is_set_full(block: Block, box: Box) -> bool:
     """Return whether most rows are as wide as the block, as prose in a narrow column is."""
-    box = block.paragraph.box
     rows = block.paragraph.rows[:-1]
     return sum(row.box.width >= FULL * box.width for row in rows) > 0.6 * len(rows)
