@@ -12,11 +12,14 @@ MAX_SKEW = 16.0
 COARSE_STEP = 0.5
 """The step in degrees between the angles that are tried first."""
 FINE_RANGE = 0.8
-FINE_STEPS = (0.1, 0.05)
 STRIPS = 64
 """The strips into which the picture is cut along its lines. Within a strip, a line is taken for level."""
-COARSE_GROUP, FINE_GROUP = 8, 16
+COARSE_GROUP = 8
 """The strips that are moved against each other and added up. Rows of one column need not be level with another's."""
+FINE_STEPS = ((0.1, 16), (0.05, 32))
+"""The steps in degrees around the best angle, and the strips for each. More strips tell small angles from none."""
+MIN_SIDE = 16
+"""The height and width in pixels below which a picture holds no line."""
 MIN_RHYTHM = 1.35
 """The rhythm below which the ink forms no rows."""
 
@@ -45,10 +48,12 @@ def skew_along(mask: Gray, *, vertical: bool) -> Skew:
 
 def residual_skew(mask: Gray) -> float:
     """Return the angle that is left on a picture whose lines are nearly level. It is exact for small angles."""
-    return _fine_angle(_strips(mask), 0.0)
+    return _fine_angle(_strips(mask), 0.0) if min(mask.shape) >= MIN_SIDE else 0.0
 
 
 def _skew_of(mask: Gray, *, vertical: bool) -> Skew:
+    if min(mask.shape) < MIN_SIDE:
+        return Skew(0.0, 1.0, vertical=vertical)
     strips = _strips(mask)
     coarse = np.arange(-MAX_SKEW, MAX_SKEW + COARSE_STEP / 2, COARSE_STEP)
     sharpness = np.array([_sharpness(strips, angle, COARSE_GROUP) for angle in coarse])
@@ -60,9 +65,9 @@ def _skew_of(mask: Gray, *, vertical: bool) -> Skew:
 
 def _fine_angle(strips: "_Strips", about: float) -> float:
     """Return the middle of the peak near an angle, from a range that is centered on it at the end."""
-    for step in FINE_STEPS:
+    for step, group in FINE_STEPS:
         angles = about + np.arange(-FINE_RANGE, FINE_RANGE + step / 2, step)
-        about = _middle_of_peak(angles, np.array([_sharpness(strips, angle, FINE_GROUP) for angle in angles]))
+        about = _middle_of_peak(angles, np.array([_sharpness(strips, angle, group) for angle in angles]))
     return about
 
 
