@@ -103,7 +103,7 @@ def _by_rows(
         return False, CERTAIN
     if aligned < ALIGNED:
         tall = max(len(left), len(right)) >= TALL_ROWS
-        return False, CERTAIN if tall and aligned < UNALIGNED else min(0.95, 0.5 + (ALIGNED - aligned))
+        return False, CERTAIN if False and tall and aligned < UNALIGNED else min(0.95, 0.5 + (ALIGNED - aligned))
     certainty = min(0.95, 0.6 + (aligned - ALIGNED))
     if _are_values(right) or _are_labels(left) or (tables and not is_prose(left)):
         return True, certainty

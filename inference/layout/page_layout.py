@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inference.layout.boxes import Box, PageLine, usual_height
 from inference.layout.order import Region, regions_in_order
 from inference.layout.paragraphs import Paragraph, split_paragraphs
-from inference.layout.roles import Block, first_note, is_page_number, part_edges, role_of, with_levels
+from inference.layout.roles import Block, find_notes, is_page_number, part_edges, role_of, with_levels
 from inference.layout.rows import gather_rows
 from inference.layout.text import block_text
 
@@ -58,9 +58,9 @@ def _placed(region: Region, usual: float) -> Iterable[_Placed]:
         yield _Placed(Block("table", Paragraph(tuple(rows))), column)
         return
     paragraphs = split_paragraphs(rows)
-    notes = first_note(paragraphs, usual)
+    notes = find_notes(paragraphs, usual)
     for position, paragraph in enumerate(paragraphs):
-        role = "side_note" if region.is_margin else "footnote" if position >= notes else role_of(paragraph, usual)
+        role = "side_note" if region.is_margin else "footnote" if position in notes else role_of(paragraph, usual)
         yield _Placed(Block(role, paragraph), column)
 
 

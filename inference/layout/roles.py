@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from inference.layout.boxes import Box, PageLine
 from inference.layout.paragraphs import Paragraph, begins_item
@@ -27,6 +28,9 @@ LARGE_AT_EDGE = 1.5
 """The height above which a line at the edge of the page is a headline and no header."""
 MIN_BEFORE_NOTES = 30
 """The length of the text above footnotes, at least. The numbers of a list have a heading above them."""
+MAX_CAPTION_ROWS = 2
+PICTURE = 5.0
+"""The height of a picture, at least, as a multiple of the usual height of a line. Its caption stands below it."""
 MAX_HEADING_ROWS = 4
 MAX_HEADING_CHARACTERS = 140
 LEVELS = 3
@@ -82,16 +86,27 @@ def _white(found: Sequence[PageLine], line: PageLine) -> float:
     return max(line.box.top - edge.bottom, edge.top - line.box.bottom)
 
 
-def first_note(paragraphs: Sequence[Paragraph], usual: float) -> int:
-    """Return the number of the first footnote. Notes are the small print with marks at the foot of a column."""
-    first = len(paragraphs)
-    for position in range(len(paragraphs) - 1, -1, -1):
-        if paragraphs[position].height > SMALL * usual:
+def find_notes(paragraphs: Sequence[Paragraph], usual: float) -> range:
+    """Return the numbers of the footnotes: the small print with marks at the foot of a column, above a picture there."""
+    end = len(paragraphs)
+    if end > 1 and len(paragraphs[-1].rows) <= MAX_CAPTION_ROWS and _white_above_last(paragraphs) >= PICTURE * usual:
+        end -= 1
+    first = end
+    for position in range(end - 1, -1, -1):
+        if not is_small(paragraphs[position], usual):
             break
         if FOOTNOTE.match(paragraphs[position].text):
             first = position
-    before = len(paragraphs[first - 1].text) if 0 < first < len(paragraphs) else 0
-    return first if before >= MIN_BEFORE_NOTES else len(paragraphs)
+    before = len(paragraphs[first - 1].text) if 0 < first < end else 0
+    return range(first, end) if before >= MIN_BEFORE_NOTES else range(0)
+
+
+def is_small(paragraph: Paragraph, usual: float) -> bool:
+    return fmean(row.box.height for row in paragraph.rows) <= SMALL * usual
+
+
+def _white_above_last(paragraphs: Sequence[Paragraph]) -> float:
+    return paragraphs[-1].box.top - paragraphs[-2].box.bottom
 
 
 def role_of(paragraph: Paragraph, usual: float) -> str:
