@@ -7,6 +7,9 @@ from typing import Self
 
 from inference.core.contracts import Quad
 
+PICTURE = 5.0
+"""The height of a picture, at least, as a multiple of the usual height of a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Box:

@@ -25,6 +25,8 @@ ALIGNED = 0.6
 UNALIGNED = 0.45
 """The same share below which columns of many rows are certainly not those of a table."""
 TALL_ROWS = 8
+LONG_CHARACTERS = 25
+"""The usual length of the lines of such a column, at least. The blocks of an invoice beside each other are shorter."""
 MIN_ITEMS = 0.6
 """The share of the lines of a list that begin with a bullet."""
 MIN_BLOCK_CHARACTERS = 6
@@ -103,7 +105,8 @@ def _by_rows(
         return False, CERTAIN
     if aligned < ALIGNED:
         tall = max(len(left), len(right)) >= TALL_ROWS
-        return False, CERTAIN if False and tall and aligned < UNALIGNED else min(0.95, 0.5 + (ALIGNED - aligned))
+        long = max(_usual_length(left), _usual_length(right)) >= LONG_CHARACTERS
+        return False, CERTAIN if tall and long and aligned < UNALIGNED else min(0.95, 0.5 + (ALIGNED - aligned))
     certainty = min(0.95, 0.6 + (aligned - ALIGNED))
     if _are_values(right) or _are_labels(left) or (tables and not is_prose(left)):
         return True, certainty

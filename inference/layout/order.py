@@ -1,14 +1,15 @@
 """The regions of a page in reading order, by recursive cuts along gutters and between bands."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from statistics import median
 
-from inference.layout.boxes import Box, PageLine, usual_height
+from inference.layout.boxes import PICTURE, Box, PageLine, usual_height
+from inference.layout.captions import below_pictures
 from inference.layout.columns import CERTAIN, judge
 from inference.layout.direction import runs_from_right
 from inference.layout.gutters import MIN_GUTTER, Band, Gutter, find_bands, find_gutters, free_between
+from inference.layout.regions import Region
 
 MAX_DEPTH = 24
 MAX_BANDS = 200
@@ -31,21 +32,12 @@ OFF_CENTER = 0.06
 """The distance of a headline's middle from the middle of the page, at most, as a share of the page's width."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
-    lines: tuple[PageLine, ...]
-    is_table: bool = False
-    """Whether the region is read row by row, across its columns."""
-    is_margin: bool = False
-    """Whether the lines are notes in the margin, each beside the text that it belongs to."""
-    certainty: float = 1.0
-
-
 def regions_in_order(lines: Sequence[PageLine]) -> list[Region]:
     if not lines:
         return []
     from_right = runs_from_right(line.text for line in lines)
-    return list(_cut(lines, usual_height(lines), from_right=from_right, depth=0))
+    height = usual_height(lines)
+    return below_pictures(list(_cut(lines, height, from_right=from_right, depth=0)), PICTURE * height)
 
 
 def _cut(lines: Sequence[PageLine], height: float, *, from_right: bool, depth: int) -> Iterator[Region]:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inference.layout.boxes import Box, PageLine, usual_height
-from inference.layout.order import Region, regions_in_order
+from inference.layout.order import regions_in_order
 from inference.layout.paragraphs import Paragraph, split_paragraphs
+from inference.layout.regions import Region
 from inference.layout.roles import Block, find_notes, is_page_number, part_edges, role_of, with_levels
 from inference.layout.rows import gather_rows
 from inference.layout.text import block_text

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from inference.layout.boxes import Box, PageLine
+from inference.layout.boxes import PICTURE, Box, PageLine
 from inference.layout.paragraphs import Paragraph, begins_item
 
 EDGE = 0.1
@@ -29,8 +29,6 @@ LARGE_AT_EDGE = 1.5
 MIN_BEFORE_NOTES = 30
 """The length of the text above footnotes, at least. The numbers of a list have a heading above them."""
 MAX_CAPTION_ROWS = 2
-PICTURE = 5.0
-"""The height of a picture, at least, as a multiple of the usual height of a line. Its caption stands below it."""
 MAX_HEADING_ROWS = 4
 MAX_HEADING_CHARACTERS = 140
 LEVELS = 3
@@ -87,11 +85,8 @@ def _white(found: Sequence[PageLine], line: PageLine) -> float:
 
 
 def find_notes(paragraphs: Sequence[Paragraph], usual: float) -> range:
-    """Return the numbers of the footnotes: the small print with marks at the foot of a column, above a picture there."""
-    end = len(paragraphs)
-    if end > 1 and len(paragraphs[-1].rows) <= MAX_CAPTION_ROWS and _white_above_last(paragraphs) >= PICTURE * usual:
-        end -= 1
-    first = end
+    """Return the numbers of the footnotes: the small print with marks at the foot of a column or above a picture."""
+    first = end = len(paragraphs) - _ends_with_caption(paragraphs, usual)
     for position in range(end - 1, -1, -1):
         if not is_small(paragraphs[position], usual):
             break
@@ -102,11 +97,14 @@ def find_notes(paragraphs: Sequence[Paragraph], usual: float) -> range:
 
 
 def is_small(paragraph: Paragraph, usual: float) -> bool:
-    return fmean(row.box.height for row in paragraph.rows) <= SMALL * usual
+    return min(paragraph.height, fmean(row.box.height for row in paragraph.rows)) <= SMALL * usual
 
 
-def _white_above_last(paragraphs: Sequence[Paragraph]) -> float:
-    return paragraphs[-1].box.top - paragraphs[-2].box.bottom
+def _ends_with_caption(paragraphs: Sequence[Paragraph], usual: float) -> bool:
+    """Return whether the last paragraph is a short one that has room for a picture above it."""
+    if len(paragraphs) < 2 or len(paragraphs[-1].rows) > MAX_CAPTION_ROWS or FOOTNOTE.match(paragraphs[-1].text):
+        return False
+    return paragraphs[-1].box.top - paragraphs[-2].box.bottom >= PICTURE * usual
 
 
 def role_of(paragraph: Paragraph, usual: float) -> str:

@@ -154,3 +154,44 @@ def test_the_height_of_print_is_that_of_most_text() -> None:
     page.stacked(50, 100, ["X"] * 8, height=60)
     page.prose(50, 700, 900, 5)
     assert page.laid_out().blocks[-1].paragraph.height == HEIGHT
+
+
+def test_a_caption_below_a_picture_across_two_columns_is_read_after_both() -> None:
+    page = Page()
+    left = page.prose(50, 200, 450, 12)
+    caption = page.line(50, 900, "The old harbor, about 1900")
+    right = page.prose(550, 200, 450, 12)
+    assert page.laid_out().order == [*left, *right, caption]
+
+
+def test_a_caption_below_a_picture_in_one_column_is_read_with_that_column() -> None:
+    page = Page()
+    left = page.prose(50, 200, 450, 12)
+    caption = page.line(50, 900, "The old harbor, about 1900")
+    right = page.prose(550, 200, 450, 27)
+    assert page.laid_out().order == [*left, caption, *right]
+
+
+def test_footnotes_above_a_picture_are_read_after_all_columns() -> None:
+    page = Page()
+    left = page.prose(50, 200, 450, 12)
+    note = page.stacked(50, 560, ["1 Taken from the second edition", "of the work that is named"], height=14)
+    caption = page.line(50, 900, "The old harbor, about 1900")
+    right = page.prose(550, 200, 450, 14)
+    assert page.laid_out().order == [*left, *right, caption, *note]
+
+
+def test_an_invoice_is_read_block_by_block() -> None:
+    page = Page()
+    sender = page.stacked(700, 100, ["Larkspur Media", "Church Lane 8"])
+    address = page.stacked(50, 200, ["Tessel LLC", "4 Mill Road", "Oxford"])
+    title = page.line(50, 330, "Tax Invoice", height=28)
+    rows = [
+        ["Item", "Hours", "Amount"],
+        ["Editing of a text", "2", "80.00"],
+        ["Proofs", "1", "40.00"],
+        ["Index", "4", "160.00"],
+    ]
+    cells = page.table([50, 650, 850], 420, rows)
+    sums = page.table([650, 850], 580, [["Net", "280.00"], ["Tax", "56.00"], ["Total", "336.00"]])
+    assert page.laid_out().order == [*sender, *address, title, *cells, *sums]
