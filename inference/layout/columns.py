@@ -1,4 +1,4 @@
-"""Columns of prose, which are read one after the other, told apart from those of a table, which are read by rows."""
+"""Columns of prose, which are read one after the other, kept apart from those of a table, which are read by rows."""
 
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -101,7 +101,7 @@ def is_small(paragraph: Paragraph, usual: float) -> bool:
 
 
 def _ends_with_caption(paragraphs: Sequence[Paragraph], usual: float) -> bool:
-    """Return whether the last paragraph is a short one that has room for a picture above it."""
+    """Return whether the last paragraph is a short one with white as high as a picture above it."""
     if len(paragraphs) < 2 or len(paragraphs[-1].rows) > MAX_CAPTION_ROWS or FOOTNOTE.match(paragraphs[-1].text):
         return False
     return paragraphs[-1].box.top - paragraphs[-2].box.bottom >= PICTURE * usual

@@ -12,7 +12,7 @@ PROSE = "the quick brown fox jumps over the lazy dog and runs on through the dar
 
 
 class Page:
-    """A page that lines are set on. Each line is told from all others by its number."""
+    """A page that lines are set on. Each line has a number of its own."""
 
     def __init__(self) -> None:
         self.lines: list[PageLine] = []
