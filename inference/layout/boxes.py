@@ -1,4 +1,4 @@
-"""Lines of a page as upright boxes, and what can be said of several of them."""
+"""Lines of a page as upright boxes, alone and several together."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

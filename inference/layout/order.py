@@ -14,7 +14,7 @@ from inference.layout.regions import Region
 MAX_DEPTH = 24
 MAX_BANDS = 200
 """The most bands that are looked at for a common gutter."""
-PATIENCE = 24
+ONE_SIDED = 24
 """The most bands on one side alone before the other side begins."""
 AHEAD = 4
 """The bands after a band that are asked whether their gutter runs further down."""
@@ -129,7 +129,7 @@ def _end_of_gutter(bands: Sequence[Band], start: int, page: Gutter, height: floa
         free = free_between(free, band.lines, MIN_GUTTER * height)
         left, right = min(left, band.box.left), max(right, band.box.right)
         inside = [gutter for gutter in free if left < gutter.center < right]
-        if not free or (not inside and (end is not None or position - start >= PATIENCE)):
+        if not free or (not inside and (end is not None or position - start >= ONE_SIDED)):
             break
         if inside:
             free, end = inside, position + 1
