@@ -10,6 +10,7 @@ from inference.layout.columns import CERTAIN, judge
 from inference.layout.direction import runs_from_right
 from inference.layout.gutters import MIN_GUTTER, Band, Gutter, find_bands, find_gutters, free_between
 from inference.layout.regions import Region
+from inference.layout.rows import gather_rows
 
 MAX_DEPTH = 24
 MAX_BANDS = 200
@@ -26,6 +27,10 @@ MARGIN_WIDTH = 0.25
 MARGIN_PRINT = 0.95
 MARGIN_TEXT = 0.2
 """The width, the size of print and the length of notes in a margin, at most, as shares of those of all text there."""
+MAX_STRETCHED_ROWS = 2
+STRETCHED_WIDTH = 0.95
+MAX_STRETCHED_WHITE = 0.35
+"""The width of a stretched row and the white in it, as shares of the width of its column."""
 HEADLINE = 1.25
 """The height of a headline, at least, as a multiple of a line's height."""
 OFF_CENTER = 0.06
@@ -107,7 +112,7 @@ def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
             # A short line that happens to stand beside the gutter of what follows must not take its place.
             end = None
         shared = [] if end is None else [line for band in bands[start:end] for line in band.lines]
-        if end is not None and not find_gutters(shared, height):
+        if end is not None and (not (gutters := find_gutters(shared, height)) or _is_stretched(shared, gutters, page)):
             end = None
         if end is not None:
             groups.append(shared)
@@ -117,6 +122,15 @@ def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
             groups.append(list(bands[start].lines))
         plain, start = end is None, end or start + 1
     return groups
+
+
+def _is_stretched(lines: Sequence[PageLine], gutters: Sequence[Gutter], page: Gutter) -> bool:
+    """Return whether these are one or two rows of a justified column, whose spaces are as wide as gutters."""
+    if len(gather_rows(lines)) > MAX_STRETCHED_ROWS:
+        return False
+    box = Box.around(line.box for line in lines)
+    white = sum(gutter.width for gutter in gutters)
+    return box.width >= STRETCHED_WIDTH * page.width and white <= MAX_STRETCHED_WHITE * page.width
 
 
 def _end_of_gutter(bands: Sequence[Band], start: int, page: Gutter, height: float) -> int | None:

@@ -9,9 +9,10 @@ from inference.batching.batcher import Piece
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, Pixels, Quad, Units, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import ModelFailed
-from inference.pictures.ink import ink_mask, small_picture
+from inference.pictures.ink import SmallPicture, ink_mask, small_picture
 from inference.pictures.orientation import SQUARE, Floats, Orientation, classifier_input, decide
 from inference.pictures.righting import Righting
+from inference.pictures.sheet import find_sheet
 from inference.pictures.skew import Skew, measure_skew, residual_skew, skew_along
 from inference.runtime.batched import ORIENTATION_LIMITS, Part, SessionBatchers
 from inference.runtime.hosted_session import HostedSession
@@ -53,14 +54,17 @@ class OrientRuntime:
         return WorkOutput(result, Units(pages=1))
 
     def _turn(self, spec: VersionSpec, pixels: Pixels, call: Call) -> Turn:
-        small = small_picture(pixels)
+        stored = small_picture(pixels)
+        corners = find_sheet(stored)
+        sheet = None if corners is None else _scaled(corners, stored.scale)
+        small = stored if corners is None else _cut_out(stored, corners)
         mask = ink_mask(small.gray)
         skew = measure_skew(mask)
         leveled = Righting(small.gray.shape[1], small.gray.shape[0], angle=skew.degrees).apply(small.pixels)
         orientation = decide(self._classify(spec, leveled, call), skew)
         skew = _along_lines(mask, skew, orientation)
         angle = _exact_angle(small.pixels, skew, orientation.rotation)
-        return Turn(orientation.rotation, angle, None, round(orientation.certainty, 4))
+        return Turn(orientation.rotation, angle, sheet, round(orientation.certainty, 4))
 
     def _classify(self, spec: VersionSpec, pixels: Pixels, call: Call) -> Floats:
         pieces = [Piece(square, length=1, group=None) for square in classifier_input(pixels)]
@@ -70,6 +74,15 @@ class OrientRuntime:
                 session, pieces, _classify_batch, of=Part(spec.key, "weights"), limits=ORIENTATION_LIMITS, call=call
             )
         return np.stack(answers)
+
+
+def _scaled(corners: Quad, scale: float) -> Quad:
+    return tuple((round(x * scale, 1), round(y * scale, 1)) for x, y in corners)  # type: ignore[return-value]
+
+
+def _cut_out(small: SmallPicture, corners: Quad) -> SmallPicture:
+    height, width = small.gray.shape
+    return small_picture(Righting(width, height, sheet=corners).apply(small.pixels))
 
 
 def _along_lines(mask: Pixels, skew: Skew, orientation: Orientation) -> Skew:
