@@ -1,7 +1,9 @@
 """The decision to which class a page belongs, with a probability for each class."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,11 @@ from inference.core.contracts import TextLine
 UNSURE = "unsure"
 MIN_PROBABILITY = 0.5
 """The probability that the best class must have to be the label."""
+
+MIN_WORDS = 3
+"""The words below which no class can be recognized, such as on an empty page with a number."""
+FEW_WORDS = {label: 0.5 if label == "other" else 0.1 for label in LABELS}
+_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,9 @@ def class_of(
     height: float | None = None,
 ) -> ClassOfPage:
     """Return the class of a page, of which only the text must be known."""
+    words = islice(_WORD.finditer(f"{text} {' '.join(line.text for line in lines)}"), MIN_WORDS)
+    if sum(1 for _ in words) < MIN_WORDS:
+        return labeled(FEW_WORDS)
     features = features_of(text, blocks, lines, width, height)
     probabilities = fitted_weights().probabilities(np.fromiter(features.values(), np.float64, len(features)))
     return labeled(dict(zip(LABELS, probabilities.tolist(), strict=True)))

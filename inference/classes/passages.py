@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from inference.classes.canonical import canonical, confused, mended, plain, squeezed
 from inference.classes.phrases.evidence import GRAM, Evidence
@@ -12,6 +13,8 @@ MIN_TOP_LINES, TOP_SHARE = 10, 0.3
 """The lines near the top, among which titles are."""
 START = 40
 """The letters of the start of a line."""
+USUAL_WORDS = 150
+"""The words of a text up to which its phrases count fully. In a longer text, some phrases are there by chance."""
 _NUMBERING = re.compile(r"(?:\d{1,2} )+")
 _HINTS = (":", "__", "...", "[", "   ")
 _LEADERS = re.compile(r"_{2,}|\.{3,}|…|[:☐☑☒□■▢○◯]|\[\s?[xX]?\s?\]|\s{3,}|\t")
@@ -28,6 +31,8 @@ class Passages:
     label: str
     squeezed: str
     """The text without spaces."""
+    dilution: float
+    """How many phrases of the text count as one, by its length."""
     words: frozenset[str]
     """The words that occur anywhere."""
     grams: frozenset[str]
@@ -49,6 +54,7 @@ def passages_of(lines: Sequence[str]) -> Passages:
         start=_joined(words[:START] for words, _ in counted),
         label=_joined(labels),
         squeezed=bare,
+        dilution=max(1.0, sqrt(text.count(" ") / USUAL_WORDS)),
         words=frozenset(text.split()).union(" ".join(spelled).split()),
         grams=frozenset(bare[at : at + GRAM] for at in range(len(bare) - GRAM + 1)),
     )
@@ -60,7 +66,8 @@ def strength(evidence: Evidence, passages: Passages) -> float:
     words, grams, bare = passages.words, passages.grams, passages.squeezed
     found = sum((not word or word in words) and phrase in passage for phrase, word in evidence.spaced)
     found += sum(gram in grams and phrase in bare for phrase, gram in evidence.joined)
-    return float(1 - 0.5 ** (found / evidence.scale))
+    dilution = passages.dilution if evidence.place == "text" else 1.0
+    return float(1 - 0.5 ** (found / evidence.scale / dilution))
 
 
 def _joined(lines: Iterable[str]) -> str:

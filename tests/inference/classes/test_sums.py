@@ -9,7 +9,7 @@ from inference.classes.sums import sums_on
     ("text", "count"),
     [
         ("net 56.00\nVAT 11.20\ntotal 67.20", 1),
-        ("3 chairs at 12.50: 37.50", 1),
+        ("3 chairs at 12.50 37.50", 1),
         ("2 x 1.250,00 = 2.500,00", 1),
         ("869,40 €\n165,19 €\n1.034,59 €", 1),
         ("soup 4.50\nfish 12.90\ncake 5.20", 0),
