@@ -11,7 +11,8 @@ from jobs.documents.selectors import erased_words, get_document
 from jobs.results.exports.archive_names import distinct_names
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
-from jobs.results.exports.text_formats import markdown_blocks, text_blocks
+from jobs.results.exports.markdown import markdown_blocks
+from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 

@@ -10,6 +10,7 @@ from django.db.models.fields.json import KT
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
+from jobs.results.exports.page_lines import Line, lines_of
 from jobs.results.exports.page_range import PageRange, in_words
 from tenants.core.db.unit_of_work import unit_of_work
 
@@ -41,8 +42,8 @@ class ExportPage:
         return self.page.result or {}
 
     @property
-    def lines(self) -> list[dict[str, Any]]:
-        return list(self.result.get("lines", ()))
+    def lines(self) -> list[Line]:
+        return lines_of(self.result)
 
     @property
     def remark(self) -> str:

@@ -1,9 +1,11 @@
 """Joins a page's lines into paragraphs by the gaps between them. This module is pure."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+
+from inference.layout.boxes import Box
+from jobs.results.exports.page_lines import Line
 
 _GAP = 0.7
 """The share of a line's usual height. A larger gap begins a paragraph."""
@@ -33,6 +35,10 @@ class _Row:
     def height(self) -> float:
         return self.bottom - self.top
 
+    @property
+    def box(self) -> Box:
+        return Box(self.left, self.top, self.right, self.bottom)
+
     def shares_row_with(self, other: "_Row") -> bool:
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)
         return shared > _OVERLAP * min(self.height, other.height)
@@ -53,18 +59,19 @@ class Row:
     text: str
     ended_early: bool
     """The row was ended on purpose, as in a table or an address, so the text after it is a line of its own."""
+    box: Box | None = field(default=None, compare=False)
 
 
-def paragraphs(lines: Sequence[Mapping[str, Any]], text: str) -> list[list[Row]]:
+def paragraphs(lines: Sequence[Line], text: str) -> list[list[Row]]:
     """Return the paragraphs. They follow from the boxes if every line has one, else from the text's empty lines."""
-    if not lines or any(line.get("box") is None for line in lines):
+    if not lines or any(line.box is None for line in lines):
         return _of_text(text)
     rows = _rows(lines)
     usual_height = median(row.height for row in rows)
     left, right = min(row.left for row in rows), max(row.right for row in rows)
     full_right = left + _FULL * (right - left)
     return [
-        [Row(row.text, narrow or row.cells or row.right < full_right) for row in block]
+        [Row(row.text, narrow or row.cells or row.right < full_right, row.box) for row in block]
         for block in _blocks(rows, usual_height)
         for narrow in [_narrow(block, usual_height)]
     ]
@@ -93,11 +100,11 @@ def _of_text(text: str) -> list[list[Row]]:
     return [[Row(line, max(map(len, block)) < _NARROW_CHARACTERS) for line in block] for block in blocks if block]
 
 
-def _rows(lines: Sequence[Mapping[str, Any]]) -> list[_Row]:
+def _rows(lines: Sequence[Line]) -> list[_Row]:
     rows: list[_Row] = []
     for line in lines:
-        across, down = [x for x, _ in line["box"]], [y for _, y in line["box"]]
-        row = _Row(str(line["text"]), min(across), min(down), max(across), max(down))
+        box = Box.of_corners(line.box or ())
+        row = _Row(line.text, box.left, box.top, box.right, box.bottom)
         if rows and rows[-1].shares_row_with(row):
             rows[-1] = rows[-1].joined(row)
         else:

@@ -18,8 +18,9 @@ from jobs.documents.selectors import get_document
 from jobs.results.exports.export_slots import ExportSlots, ExportTooLarge, NoPagePictures
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
+from jobs.results.exports.markdown import markdown_blocks
 from jobs.results.exports.page_range import NotAPageRange, page_range
-from jobs.results.exports.text_formats import markdown_blocks, text_blocks
+from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import Acting, unit_of_work
 from tenants.core.errors import InvalidRequest
 

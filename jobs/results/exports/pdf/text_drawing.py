@@ -3,11 +3,12 @@
 import math
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
+from inference.core.contracts import Quad
+from jobs.results.exports.page_lines import Line
 from jobs.results.exports.pdf.character_codes import UNITS_PER_EM, CharacterCodes, advance
 
 FONT = "F"
@@ -29,15 +30,15 @@ class Sheet:
         return x * self.points_per_pixel, self.height_points - y * self.points_per_pixel
 
 
-def invisible_lines(lines: Iterable[Mapping[str, Any]], sheet: Sheet, codes: CharacterCodes) -> bytes:
-    drawn = [_line(line, sheet, codes) for line in lines if line.get("box")]
+def invisible_lines(lines: Iterable[Line], sheet: Sheet, codes: CharacterCodes) -> bytes:
+    drawn = [_line(line.text, line.box, sheet, codes) for line in lines if line.box]
     return "\n".join(("BT 3 Tr", *filter(None, drawn), "ET\n")).encode("ascii")
 
 
-def _line(line: Mapping[str, Any], sheet: Sheet, codes: CharacterCodes) -> str:
+def _line(text: str, box: Quad, sheet: Sheet, codes: CharacterCodes) -> str:
     """Draw a line so that its characters fill the box in height and length, even if the box is rotated."""
-    text = visual_order("".join(map(_printable, str(line["text"]))).strip())
-    top_left, _, bottom_right, bottom_left = (sheet.place(corner) for corner in line["box"])
+    text = visual_order("".join(map(_printable, text)).strip())
+    top_left, _, bottom_right, bottom_left = map(sheet.place, box)
     width, size = math.dist(bottom_left, bottom_right), math.dist(bottom_left, top_left)
     if not text or min(width, size) < _MIN_POINTS:
         return ""

@@ -1,6 +1,7 @@
 """Jobs whose pages have been read, with pictures in storage."""
 
 import io
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -9,7 +10,7 @@ from inference.core.contracts import WorkOutput
 from inference.registry.models import ModelVersion
 from jobs.core.models import DocumentPage, Job
 from jobs.documents import files
-from jobs.queue.settlement import finish_page
+from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.results.exports.services import Format, export_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -33,8 +34,11 @@ class ReadingDesk(Desk):
 
     def read(self, job: Job, number: int, *lines: dict[str, object]) -> None:
         text = "\n".join(str(found["text"]) for found in lines)
-        output = WorkOutput({"text": text, "lines": list(lines), "width": WIDTH, "height": HEIGHT})
-        finish_page(self.claimed(self.pages(job)[number - 1]), output)
+        self.answer(job, number, {"text": text, "lines": list(lines), "width": WIDTH, "height": HEIGHT})
+
+    def answer(self, job: Job, number: int, result: dict[str, Any]) -> None:
+        """Finish a page with any result."""
+        finish_page(self.claimed(self.pages(job)[number - 1]), WorkOutput(result))
 
     def draw(self, job: Job, number: int, codec: str = "JPEG", mode: str = "RGB") -> bytes:
         out = io.BytesIO()
@@ -64,3 +68,13 @@ class ReadingDesk(Desk):
 @pytest.fixture
 def desk(identity: Identity, version: ModelVersion) -> ReadingDesk:
     return ReadingDesk(identity, version)
+
+
+@pytest.fixture
+def partial_job(desk: ReadingDesk) -> Job:
+    """Make a job with four pages: read, failed, read, still waiting."""
+    job = desk.submit(pages=4)
+    desk.read(job, 1, line("Dear *Anna*,", box(0, 0, 200)), line("1. hello", box(0, 200, 600)))
+    fail_page(desk.claimed(desk.pages(job)[1]), Failure("page_unreadable", "Ink."), may_retry=False)
+    desk.read(job, 3, line("Bye", box(0, 0, 200)))
+    return job

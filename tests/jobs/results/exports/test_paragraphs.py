@@ -1,7 +1,13 @@
 """Test that text lines become paragraphs according to the gaps between them."""
 
-from jobs.results.exports.paragraphs import Row, paragraphs
+from jobs.results.exports.page_lines import lines_of
+from jobs.results.exports.paragraphs import Row
+from jobs.results.exports.paragraphs import paragraphs as paragraphs_of
 from tests.jobs.results.exports.conftest import box, line
+
+
+def paragraphs(lines: list[dict[str, object]], text: str) -> list[list[Row]]:
+    return paragraphs_of(lines_of({"lines": lines}), text)
 
 
 def texts(lines: list[dict[str, object]], text: str = "") -> list[list[str]]:
