@@ -1,4 +1,4 @@
-"""`/v1/jobs/{id}/result.txt`, `.md`, `.json` and `.pdf`: a job's result as a file to keep; and many jobs as one ZIP."""
+"""`/v1/jobs/{id}/result.txt` and the like: a job's result as a file to keep; and many jobs as one ZIP."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def exported(request: Request, job_id: str, format_: Format) -> FileResponse:
     made = export_job(whose=identity, job_id=job_id, format_=format_, pages=pages)
     response = FileResponse(made.file, as_attachment=True, filename=made.name, content_type=made.content_type)
     response["Cache-Control"] = "private, no-store"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Content-Security-Policy"] = f"{format_.policy}; sandbox"
     return response
 
 
@@ -59,6 +59,7 @@ ResultMarkdown = _export(
     "Export the result of a job as Markdown",
     {(200, "text/markdown"): str},
 )
+ResultHtml = _export(services.HTML, "export_html", "Export the result of a job as HTML", {(200, "text/html"): str})
 ResultJson = _export(services.JSON, "export_json", "Export the result of a job as JSON", {200: ResultSerializer})
 ResultPdf = _export(
     services.PDF,

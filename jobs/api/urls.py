@@ -31,6 +31,7 @@ urlpatterns = [
     path("jobs/<str:job_id>/result", jobs.JobResult.as_view(), name="api-job-result"),
     path("jobs/<str:job_id>/result.txt", exports.ResultText.as_view(), name="api-result-text"),
     path("jobs/<str:job_id>/result.md", exports.ResultMarkdown.as_view(), name="api-result-markdown"),
+    path("jobs/<str:job_id>/result.html", exports.ResultHtml.as_view(), name="api-result-html"),
     path("jobs/<str:job_id>/result.json", exports.ResultJson.as_view(), name="api-result-json"),
     path("jobs/<str:job_id>/result.pdf", exports.ResultPdf.as_view(), name="api-result-pdf"),
     path("jobs/<str:job_id>/pages", jobs.JobPages.as_view(), name="api-job-pages"),

@@ -15,6 +15,7 @@ from jobs.core.models import Document, Job
 from jobs.core.own_folder import own_folder
 from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
+from jobs.results.exports import html_result
 from jobs.results.exports.export_slots import ExportSlots, ExportTooLarge, NoPagePictures
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
@@ -36,6 +37,8 @@ class Format:
     suffix: str
     content_type: str
     write: Callable[[BinaryIO, JobExport], None]
+    policy: str = "default-src 'none'"
+    """What a browser that shows the file may load for it."""
 
 
 def _in_blocks(blocks: Callable[[JobExport], Iterator[bytes]]) -> Callable[[BinaryIO, JobExport], None]:
@@ -52,9 +55,12 @@ def _write_pdf(target: BinaryIO, export: JobExport) -> None:
 
 TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
 MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
+HTML = Format("html", "text/html; charset=utf-8", _in_blocks(html_result.html_blocks), html_result.POLICY)
 JSON = Format("json", "application/json", _in_blocks(json_blocks))
 PDF = Format("pdf", "application/pdf", _write_pdf)
-FORMATS: Mapping[str, Format] = MappingProxyType({format_.suffix: format_ for format_ in (TEXT, MARKDOWN, JSON, PDF)})
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, HTML, JSON, PDF)}
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | N
 def _refuse_pdf(export: JobExport, document: Document | None) -> None:
     if document is None or document.kind == Document.Kind.TEXT:
         raise NoPagePictures(
-            "This input has no page images, so it cannot be exported as a searchable PDF. Use text, Markdown or JSON."
+            "This input has no page images, so it cannot be exported as a searchable PDF. "
+            "Use text, Markdown, HTML or JSON."
         )
     if export.pages.count > MAX_PDF_PAGES:
         raise ExportTooLarge(

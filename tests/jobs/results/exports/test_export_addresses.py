@@ -39,6 +39,7 @@ def rename(desk: ReadingDesk, job: Job, name: str) -> None:
     [
         ("txt", "text/plain; charset=utf-8", b"[Page 2 of 2"),
         ("md", "text/markdown; charset=utf-8", b"# a.pdf"),
+        ("html", "text/html; charset=utf-8", b"<!doctype html>"),
         ("json", "application/json", b'{"object":"result"'),
         ("pdf", "application/pdf", b"%PDF-1."),
     ],
@@ -103,7 +104,7 @@ def test_a_tenants_third_large_file_at_once_is_told_to_come_again(desk: ReadingD
     assert asked(desk, job, "pdf").status_code == 200
 
 
-@pytest.mark.parametrize("suffix", ["txt", "md", "json"])
+@pytest.mark.parametrize("suffix", ["txt", "md", "html", "json"])
 def test_large_files_of_all_tenants_share_few_places(desk: ReadingDesk, suffix: str) -> None:
     large = desk.submit(pages=services.LIGHT_PAGES + 1)
     with ExitStack() as others:

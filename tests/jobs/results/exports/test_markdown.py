@@ -82,10 +82,10 @@ def test_every_text_is_shown_in_its_order(blocks: list[TextBlock]) -> None:
         found += [child.content for child in token.children or () if child.type == "text"]
     marks = {token.type for token in tokens}
     assert not marks & {"code_block", "fence", "html_block", "table_open"}
-    assert bare("".join(found)) == bare("".join(_unmarked(block) for block in body_of(blocks)))
+    assert bare("".join(found)) == bare("".join(unmarked(block) for block in body_of(blocks)))
 
 
-def _unmarked(block: TextBlock) -> str:
+def unmarked(block: TextBlock) -> str:
     """Return the text as a list shows it, without its mark."""
     (shown,) = with_lists([block])
     return shown.items[0] if isinstance(shown, TextList) else shown.text
