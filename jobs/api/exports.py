@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from jobs.api.serializers import ResultSerializer
+from jobs.api.serializers import ChunkSerializer, ResultSerializer
 from jobs.results.exports import services
 from jobs.results.exports.archive import MAX_JOBS, archive_name, archive_of
 from jobs.results.exports.archive_files import DEFAULT_FORMATS, FORMATS, ORIGINAL
@@ -61,6 +61,12 @@ ResultMarkdown = _export(
 )
 ResultHtml = _export(services.HTML, "export_html", "Export the result of a job as HTML", {(200, "text/html"): str})
 ResultJson = _export(services.JSON, "export_json", "Export the result of a job as JSON", {200: ResultSerializer})
+ResultChunks = _export(
+    services.CHUNKS,
+    "export_chunks",
+    "Export the text of a job as chunks for retrieval",
+    {(200, "application/jsonl"): ChunkSerializer},
+)
 ResultPdf = _export(
     services.PDF,
     "export_pdf",

@@ -280,6 +280,35 @@ class ResultSerializer(serializers.Serializer[Any]):
     pages = PageSerializer(many=True)
 
 
+class ChunkPageSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    width = serializers.FloatField(allow_null=True, help_text="Width of the page picture in pixels.")
+    height = serializers.FloatField(allow_null=True, help_text="Height of the page picture in pixels.")
+    blocks = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Positions in the `blocks` of the page, from 0."
+    )
+    boxes = serializers.ListField(
+        child=serializers.ListField(child=serializers.ListField(child=serializers.FloatField())),
+        help_text="Four corners of each block with a position, in pixels of the page picture.",
+    )
+
+
+class ChunkSerializer(serializers.Serializer[Any]):
+    """A line of the chunks of a job."""
+
+    object = serializers.CharField()
+    number = serializers.IntegerField(help_text="Counts from 1 in each job.")
+    job = serializers.UUIDField()
+    document = serializers.UUIDField(allow_null=True)
+    name = serializers.CharField(help_text="Name of the document.")
+    text = serializers.CharField()
+    words = serializers.IntegerField()
+    headings = serializers.ListField(
+        child=serializers.CharField(), help_text="Headings above the first block, from the highest down."
+    )
+    pages = ChunkPageSerializer(many=True)
+
+
 class EventSerializer(serializers.Serializer[Any]):
     job = serializers.UUIDField()
     seq = serializers.IntegerField()

@@ -33,6 +33,7 @@ urlpatterns = [
     path("jobs/<str:job_id>/result.md", exports.ResultMarkdown.as_view(), name="api-result-markdown"),
     path("jobs/<str:job_id>/result.html", exports.ResultHtml.as_view(), name="api-result-html"),
     path("jobs/<str:job_id>/result.json", exports.ResultJson.as_view(), name="api-result-json"),
+    path("jobs/<str:job_id>/result.chunks.jsonl", exports.ResultChunks.as_view(), name="api-result-chunks"),
     path("jobs/<str:job_id>/result.pdf", exports.ResultPdf.as_view(), name="api-result-pdf"),
     path("jobs/<str:job_id>/pages", jobs.JobPages.as_view(), name="api-job-pages"),
     path("jobs/<str:job_id>/pages/<int:number>", jobs.JobPage.as_view(), name="api-job-page"),

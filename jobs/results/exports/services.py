@@ -16,6 +16,7 @@ from jobs.core.own_folder import own_folder
 from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
 from jobs.results.exports import html_result
+from jobs.results.exports.chunk_lines import chunk_blocks
 from jobs.results.exports.export_slots import ExportSlots, ExportTooLarge, NoPagePictures
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
@@ -57,9 +58,10 @@ TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
 MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
 HTML = Format("html", "text/html; charset=utf-8", _in_blocks(html_result.html_blocks), html_result.POLICY)
 JSON = Format("json", "application/json", _in_blocks(json_blocks))
+CHUNKS = Format("chunks.jsonl", "application/jsonl", _in_blocks(chunk_blocks))
 PDF = Format("pdf", "application/pdf", _write_pdf)
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, HTML, JSON, PDF)}
+    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF)}
 )
 
 

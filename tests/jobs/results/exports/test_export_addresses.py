@@ -41,6 +41,7 @@ def rename(desk: ReadingDesk, job: Job, name: str) -> None:
         ("md", "text/markdown; charset=utf-8", b"# a.pdf"),
         ("html", "text/html; charset=utf-8", b"<!doctype html>"),
         ("json", "application/json", b'{"object":"result"'),
+        ("chunks.jsonl", "application/jsonl", b'{"object": "chunk"'),
         ("pdf", "application/pdf", b"%PDF-1."),
     ],
 )
@@ -104,7 +105,7 @@ def test_a_tenants_third_large_file_at_once_is_told_to_come_again(desk: ReadingD
     assert asked(desk, job, "pdf").status_code == 200
 
 
-@pytest.mark.parametrize("suffix", ["txt", "md", "html", "json"])
+@pytest.mark.parametrize("suffix", ["txt", "md", "html", "json", "chunks.jsonl"])
 def test_large_files_of_all_tenants_share_few_places(desk: ReadingDesk, suffix: str) -> None:
     large = desk.submit(pages=services.LIGHT_PAGES + 1)
     with ExitStack() as others:

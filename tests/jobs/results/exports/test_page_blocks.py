@@ -17,7 +17,7 @@ LINES = [
     line("ted line, and ends.", box(100, 250, 400)),
     line("7", box(400, 950, 20)),
 ]
-BLOCKS = [
+BLOCKS: list[dict[str, Any]] = [
     {"type": "heading", "level": 1, "box": box(100, 50, 300, 60), "lines": [0]},
     {"type": "paragraph", "box": None, "lines": [1, 2]},
     {"type": "page_number", "box": None, "lines": [3]},

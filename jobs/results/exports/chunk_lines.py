@@ -1,0 +1,49 @@
+"""Exports a job as chunks for retrieval: JSON Lines, with a chunk in each line."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from jobs.results.exports.chunks import Chunk, ChunkPage, ChunkPart, chunks_of
+from jobs.results.exports.job_export import ExportPage, JobExport
+from jobs.results.exports.page_blocks import blocks_of, body_of
+from jobs.results.exports.page_lines import number_of
+
+
+def chunk_blocks(export: JobExport) -> Iterator[bytes]:
+    parts = (part for page in export.read() for part in _parts(page))
+    for number, chunk in enumerate(chunks_of(parts), 1):
+        yield json.dumps(_chunk_json(chunk, number, export), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _parts(page: ExportPage) -> Iterator[ChunkPart]:
+    if page.remark:
+        return
+    size = ChunkPage(page.number, number_of(page.result.get("width")), number_of(page.result.get("height")))
+    for block in body_of(blocks_of(page.result)):
+        yield ChunkPart(size, block)
+
+
+def _chunk_json(chunk: Chunk, number: int, export: JobExport) -> dict[str, object]:
+    document = export.job.document
+    return {
+        "object": "chunk",
+        "number": number,
+        "job": str(export.job.id),
+        "document": str(document.id) if document else None,
+        "name": export.title,
+        "text": chunk.text,
+        "words": chunk.words,
+        "headings": chunk.headings,
+        "pages": [_page_json(page, list(parts)) for page, parts in groupby(chunk.parts, key=lambda part: part.page)],
+    }
+
+
+def _page_json(page: ChunkPage, parts: Sequence[ChunkPart]) -> dict[str, object]:
+    return {
+        "number": page.number,
+        "width": page.width,
+        "height": page.height,
+        "blocks": [part.block.number for part in parts if part.block.number is not None],
+        "boxes": [part.block.box for part in parts if part.block.box is not None],
+    }
