@@ -240,6 +240,19 @@ class WarningSerializer(serializers.Serializer[Any]):
     )
 
 
+class BlockSerializer(serializers.Serializer[Any]):
+    """Lines that belong together, such as a paragraph."""
+
+    type = serializers.CharField(help_text="Such as `heading`, `paragraph`, `list_item` or `table`.")
+    level = serializers.IntegerField(required=False, help_text="Level of a heading on its page, from 1, the highest.")
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        allow_null=True,
+        help_text="Four corners, like those of a line.",
+    )
+    lines = serializers.ListField(child=serializers.IntegerField(), help_text="Positions in `lines`, from 0.")
+
+
 class PageSerializer(serializers.Serializer[Any]):
     """A page of a job. Each model adds its own results (`text`, `lines`, `embedding`, `outputs`, …)."""
 
@@ -259,10 +272,21 @@ class PageSerializer(serializers.Serializer[Any]):
     quality = serializers.FloatField(required=False, help_text="How well the page was read, from 0 to 1.")
     needs_review = serializers.BooleanField(required=False, help_text="Whether a person should check the page.")
     warnings = WarningSerializer(many=True, required=False)
-    source = serializers.ChoiceField(choices=["text", "text_layer", "ocr"], required=False)  # type: ignore[assignment]  # the answer's own name
+    source = serializers.ChoiceField(choices=["text", "text_layer", "ocr", "mixed"], required=False)  # type: ignore[assignment]  # the answer's own name
     embedding = serializers.ListField(child=serializers.FloatField(), required=False)
     embeddings = serializers.ListField(child=serializers.ListField(), required=False)
     outputs = serializers.ListField(child=serializers.DictField(), required=False)
+    blocks = BlockSerializer(many=True, required=False)
+    rotation = serializers.IntegerField(
+        required=False, help_text="Degrees clockwise by which the stored picture was turned to be upright."
+    )
+    angle = serializers.FloatField(required=False, help_text="Skew in degrees that was taken out after the turn.")
+    sheet = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        required=False,
+        allow_null=True,
+        help_text="Four corners of the photographed sheet in the stored picture, if it was cut out.",
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """Add the field `class`, which Python does not allow as an attribute name."""
@@ -270,12 +294,18 @@ class PageSerializer(serializers.Serializer[Any]):
 
 
 class ResultSerializer(serializers.Serializer[Any]):
+    """The result of a job. The JSON Schema at `/v1/schemas/result-1.json` describes every field, with its unit."""
+
     object = serializers.CharField()
+    schema_version = serializers.IntegerField(help_text="Version of the schema: 1.")
     job = serializers.UUIDField()
     state = serializers.CharField()
     model = serializers.CharField()
     pages_total = serializers.IntegerField()
     pages_done = serializers.IntegerField()
+    missing = serializers.ListField(
+        child=serializers.IntegerField(), required=False, help_text="In the file: numbers of pages without a result."
+    )
     text = serializers.CharField()
     pages = PageSerializer(many=True)
 

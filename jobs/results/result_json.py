@@ -3,6 +3,9 @@
 from jobs.core.models import Job, Page
 from tenants.plans.prices import display
 
+SCHEMA_VERSION = 1
+"""The version of `schemas/result-1.json`. A field that is removed or changes its meaning makes a new version."""
+
 
 def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
     return {"amount": display(amount_micros), "amount_micros": amount_micros, "currency": currency}
@@ -31,6 +34,7 @@ def page_json(page: Page, job: Job) -> dict[str, object]:
 def result_head(job: Job) -> dict[str, object]:
     return {
         "object": "result",
+        "schema_version": SCHEMA_VERSION,
         "job": str(job.id),
         "state": job.state,
         "model": job.model_version.key,

@@ -271,7 +271,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Document AI",
     "DESCRIPTION": "Send documents, texts and tensors to models. Get results by waiting, polling, event stream, "
-    "websocket or webhook.",
+    "websocket or webhook. The JSON Schema of results is at [/v1/schemas/result-1.json](/v1/schemas/result-1.json).",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "POSTPROCESSING_HOOKS": [

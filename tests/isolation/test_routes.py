@@ -17,7 +17,7 @@ from .belongings import Belongings
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 PARAMETER = re.compile(r"\{(\w+)\}")
-PUBLIC = {"/v1/openapi.json", "/v1/docs", "/v2/health/live", "/v2/health/ready"}
+PUBLIC = {"/v1/openapi.json", "/v1/docs", "/v1/schemas/result-1.json", "/v2/health/live", "/v2/health/ready"}
 QUERIES = {"/v1/jobs/results.zip": "?jobs={job_id}"}
 """The queries of addresses that take ids there."""
 SHARED_PARAMETERS = {"name", "version"}
