@@ -7,28 +7,28 @@ from itertools import groupby
 from jobs.results.exports.chunks import Chunk, ChunkPage, ChunkPart, chunks_of
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.page_blocks import blocks_of, body_of
-from jobs.results.exports.page_lines import number_of
+from jobs.results.pictures.turns import number
 
 
 def chunk_blocks(export: JobExport) -> Iterator[bytes]:
     parts = (part for page in export.read() for part in _parts(page))
-    for number, chunk in enumerate(chunks_of(parts), 1):
-        yield json.dumps(_chunk_json(chunk, number, export), ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    for position, chunk in enumerate(chunks_of(parts), 1):
+        yield json.dumps(_chunk_json(chunk, position, export), ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
 def _parts(page: ExportPage) -> Iterator[ChunkPart]:
     if page.remark:
         return
-    size = ChunkPage(page.number, number_of(page.result.get("width")), number_of(page.result.get("height")))
+    size = ChunkPage(page.number, number(page.result.get("width")), number(page.result.get("height")))
     for block in body_of(blocks_of(page.result)):
         yield ChunkPart(size, block)
 
 
-def _chunk_json(chunk: Chunk, number: int, export: JobExport) -> dict[str, object]:
+def _chunk_json(chunk: Chunk, position: int, export: JobExport) -> dict[str, object]:
     document = export.job.document
     return {
         "object": "chunk",
-        "number": number,
+        "number": position,
         "job": str(export.job.id),
         "document": str(document.id) if document else None,
         "name": export.title,

@@ -13,8 +13,9 @@ from inference.layout.paragraphs import Paragraph
 from inference.layout.roles import LEVELS, Block
 from inference.layout.rows import Row, gather_rows
 from inference.layout.text import RUNNING, block_text, joined_rows
-from jobs.results.exports.page_lines import Line, lines_of, one_line, quad_of, text_of
+from jobs.results.exports.page_lines import Line, lines_of, one_line, text_of
 from jobs.results.exports.paragraphs import paragraphs
+from jobs.results.pictures.turns import corners_of
 
 AT_THE_EDGES = frozenset({"header", "footer", "page_number"})
 """The types of blocks that repeat on each page and belong to no sentence."""
@@ -93,7 +94,7 @@ def _block(given: Mapping[str, object], number: int, lines: Sequence[Line]) -> _
     return _Marked(
         type_ if isinstance(type_, str) and type_ in TYPES else "paragraph",
         min(LEVELS, max(1, level)) if type(level) is int else 1,
-        quad_of(given.get("box")),
+        corners_of(given.get("box")),
         number,
         tuple(line for line in lines if line.text),
     )

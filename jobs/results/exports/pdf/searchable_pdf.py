@@ -4,7 +4,7 @@ to limit the memory used.
 
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,13 +14,17 @@ import pikepdf
 from django.conf import settings
 from pikepdf import Array, Dictionary, Name, Pdf
 
+from inference.pictures.righting import Righting
 from jobs.core.models import DocumentPage
 from jobs.core.own_folder import own_folder
 from jobs.documents.files import open_file
 from jobs.results.exports.job_export import ExportPage, JobExport
+from jobs.results.exports.page_lines import Line
 from jobs.results.exports.pdf.character_codes import CharacterCodes
 from jobs.results.exports.pdf.invisible_font import invisible_font
 from jobs.results.exports.pdf.text_drawing import FONT, REMARK_FONT, Sheet, invisible_lines, visible_remark
+from jobs.results.pictures.shown_picture import righting_of
+from jobs.results.pictures.turns import corners_of
 
 PART_BYTES = 16 << 20
 A4_POINTS = (595.0, 842.0)
@@ -80,8 +84,11 @@ class _Part:
             data = file.read()
         self.bytes += len(data)
         picture = embedded_picture(self._pdf, data)
+        righting = righting_of(page.result, page.picture.width_px, page.picture.height_px)
+        lines = _on_stored(page.lines, righting) if righting else page.lines
         drawn = f"q {size[0]:.4f} 0 0 {size[1]:.4f} 0 0 cm /P Do Q\n".encode("ascii")
-        self._add_page(size, drawn + invisible_lines(page.lines, sheet, self._codes), picture)
+        drawing = drawn + invisible_lines(lines, sheet, self._codes)
+        self._add_page(size, drawing, picture, righting.rotation if righting else 0)
 
     def add_remark(self, remark: str, size: tuple[float, float]) -> None:
         self._add_page(size, visible_remark(remark, size[1]))
@@ -92,7 +99,9 @@ class _Part:
         self._pdf.save(path)
         self._pdf.close()
 
-    def _add_page(self, size: tuple[float, float], drawing: bytes, picture: pikepdf.Stream | None = None) -> None:
+    def _add_page(
+        self, size: tuple[float, float], drawing: bytes, picture: pikepdf.Stream | None = None, rotation: int = 0
+    ) -> None:
         self.pages += 1
         resources = Dictionary(Font=self._fonts)
         if picture is not None:
@@ -103,7 +112,15 @@ class _Part:
             Resources=resources,
             Contents=self._pdf.make_stream(drawing),
         )
+        if rotation:
+            page.Rotate = rotation
         self._pdf.pages.append(pikepdf.Page(self._pdf.make_indirect(page)))
+
+
+def _on_stored(lines: Sequence[Line], righting: Righting) -> list[Line]:
+    """Return the lines where they are on the stored picture, with the angle that they have there."""
+    boxes = [righting.on_stored(line.box).tolist() if line.box else None for line in lines]
+    return [Line(line.text, corners_of(box)) for line, box in zip(lines, boxes, strict=True)]
 
 
 def sheet_of(picture: DocumentPage) -> tuple[Sheet, tuple[float, float]]:

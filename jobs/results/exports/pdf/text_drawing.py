@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from inference.core.contracts import Quad
 from jobs.results.exports.page_lines import Line
@@ -15,6 +15,11 @@ FONT = "F"
 _BASELINE = 0.2
 """The share of a line's height, from its bottom, that is below the baseline of its letters."""
 _MIN_POINTS = 0.01
+_MIN_GAP = 0.2
+"""The width of the white between words, as a share of the line's height. Viewers take narrower white for none."""
+_MAX_GAPS = 0.5
+"""The share of a line's length that all its white takes at most, where that white is widened."""
+_MIN_KERNING = 0.001
 
 
 @dataclass(frozen=True)
@@ -31,23 +36,75 @@ class Sheet:
 
 
 def invisible_lines(lines: Iterable[Line], sheet: Sheet, codes: CharacterCodes) -> bytes:
-    drawn = [_line(line.text, line.box, sheet, codes) for line in lines if line.box]
+    placed = [_Placed(line.text, line.box) for line in lines if line.box]
+    drawn = [
+        _line(line, line.close_end(following) if following else None, sheet, codes)
+        for line, following in zip_longest(placed, placed[1:])
+    ]
     return "\n".join(("BT 3 Tr", *filter(None, drawn), "ET\n")).encode("ascii")
 
 
-def _line(text: str, box: Quad, sheet: Sheet, codes: CharacterCodes) -> str:
-    """Draw a line so that its characters fill the box in height and length, even if the box is rotated."""
-    text = visual_order("".join(map(_printable, text)).strip())
-    top_left, _, bottom_right, bottom_left = map(sheet.place, box)
+@dataclass(frozen=True)
+class _Placed:
+    text: str
+    box: Quad
+
+    @property
+    def reach(self) -> float:
+        """Return the white that a viewer takes for a gap between two letters: a letter's height or width."""
+        top_left, _, bottom_right, bottom_left = self.box
+        return max(math.dist(top_left, bottom_left), math.dist(bottom_left, bottom_right) / max(1, len(self.text)))
+
+    def close_end(self, following: "_Placed") -> str | None:
+        """Return the end, `left` or `right`, that is so near to the next line that a viewer may join the two."""
+        reach = max(self.reach, following.reach)
+        (_, _, right, left), (_, _, next_right, next_left) = self.box, following.box
+        if math.dist(right, next_left) < reach:
+            return "right"
+        return "left" if math.dist(left, next_right) < reach else None
+
+
+def _line(line: _Placed, close_end: str | None, sheet: Sheet, codes: CharacterCodes) -> str:
+    """Draw a line so that its characters fill the box in height and length, even if the box is rotated.
+
+    A narrow space at its close end keeps its words apart from those of the next line.
+    """
+    words = visual_order("".join(map(_printable, line.text))).split()
+    top_left, _, bottom_right, bottom_left = map(sheet.place, line.box)
     width, size = math.dist(bottom_left, bottom_right), math.dist(bottom_left, top_left)
-    if not text or min(width, size) < _MIN_POINTS:
+    if not words or min(width, size) < _MIN_POINTS:
         return ""
-    stretch = 100 * width / (size * sum(map(advance, text)) / UNITS_PER_EM)
     along_x, along_y = ((b - a) / width for a, b in zip(bottom_left, bottom_right, strict=True))
     x, y = (a + _BASELINE * (b - a) for a, b in zip(bottom_left, top_left, strict=True))
-    numbers = " ".join(map(_number, (along_x, along_y, -along_y, along_x, x, y)))
-    shown = "".join(f"{codes.code(char):04X}" for char in text)
-    return f"/{FONT} {_number(size)} Tf {_number(stretch)} Tz {numbers} Tm <{shown}> Tj"
+    position = " ".join(map(_number, (along_x, along_y, -along_y, along_x, x, y)))
+    spacing = _spacing(words, width / size)
+    space = f"{codes.code(' '):04X}"
+    between = f"{space}> {_number(spacing.kerning)} <" if spacing.kerning else space
+    shown = between.join("".join(f"{codes.code(char):04X}" for char in word) for word in words)
+    narrow = f"1 Tz <{space}> Tj "
+    start, end = narrow * (close_end == "left"), narrow * (close_end == "right")
+    stretch = f"{_number(spacing.stretch)} Tz"
+    return f"/{FONT} {_number(size)} Tf {position} Tm {start}{stretch} [<{shown}>] TJ {end}".rstrip()
+
+
+@dataclass(frozen=True)
+class _Spacing:
+    stretch: float
+    """The width of characters in percent of the font's."""
+    kerning: float
+    """What is added after a space, negative as in a PDF: in thousandths of the font's size, before the stretch."""
+
+
+def _spacing(words: Sequence[str], width_em: float) -> _Spacing:
+    """Fill a width with words. The white between two is never so narrow that a viewer takes them for one."""
+    natural = sum(advance(char) for word in words for char in word) / UNITS_PER_EM
+    space, gaps = advance(" ") / UNITS_PER_EM, len(words) - 1
+    gap = space * width_em / (natural + gaps * space)
+    if gaps:
+        gap = max(gap, min(_MIN_GAP, _MAX_GAPS * width_em / gaps))
+    stretch = (width_em - gaps * gap) / natural
+    extra = gap / stretch - space
+    return _Spacing(100 * stretch, -UNITS_PER_EM * extra if extra > _MIN_KERNING else 0.0)
 
 
 def _printable(char: str) -> str:

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.results.exports.page_lines import Line, lines_of, quad_of, text_of
+from jobs.results.exports.page_lines import Line, lines_of, text_of
 from tests.jobs.results.exports.conftest import box
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -23,14 +22,6 @@ def test_a_line_has_its_text_in_one_line_and_its_box() -> None:
 
 def test_a_line_that_cannot_be_read_keeps_its_place() -> None:
     assert lines_of({"lines": [7, {"text": None}, {"text": "c", "box": "here"}]}) == [Line(""), Line(""), Line("c")]
-
-
-@pytest.mark.parametrize(
-    "given_box",
-    [[[0, 0]] * 3, [[0, 0, 0]] * 4, [[0, "1"]] * 4, [[0, float("nan")]] * 4, [[0, 10**400]] * 4, [[0, True]] * 4],
-)
-def test_a_box_that_is_no_four_corners_counts_as_none(given_box: object) -> None:
-    assert quad_of(given_box) is None
 
 
 @given(JSON)

@@ -1,16 +1,18 @@
 """Tests of a searchable PDF, read back with PDFium: the recognized text is where the picture shows it."""
 
 import io
+from typing import Any
 
 import pikepdf
 import pypdfium2
 import pytest
 from PIL import Image, ImageChops
 
+from inference.pictures.righting import Righting
 from jobs.core.models import Job
 from jobs.results.exports.pdf import searchable_pdf
 from jobs.results.exports.services import PDF
-from tests.jobs.results.exports.conftest import ReadingDesk, box, line
+from tests.jobs.results.exports.conftest import HEIGHT, WIDTH, ReadingDesk, box, line
 
 POINTS_PER_PIXEL = 72 / 200
 LINES: dict[str, list[list[float]]] = {
@@ -101,6 +103,44 @@ def test_a_png_keeps_its_pixels_and_about_its_size(desk: ReadingDesk, mode: str)
     original = Image.open(io.BytesIO(sent)).convert("RGB")
     assert shown.size == original.size
     assert ImageChops.difference(shown, original).getbbox() is None
+
+
+SHEET = [[40.0, 60.0], [760.0, 30.0], [780.0, 960.0], [30.0, 930.0]]
+
+
+@pytest.mark.parametrize(
+    "turn", [{"rotation": 90}, {"rotation": 180, "angle": 2.5}, {"angle": -3.0}, {"rotation": 270, "sheet": SHEET}]
+)
+def test_text_of_a_picture_that_was_turned_lies_on_its_print(desk: ReadingDesk, turn: dict[str, Any]) -> None:
+    job = desk.submit(pages=2)
+    desk.draw(job, 1)
+    righting = Righting(WIDTH, HEIGHT, turn.get("rotation", 0), turn.get("angle", 0.0), turn.get("sheet"))
+    printed = box(200, 300, 400)
+    desk.answer(job, 1, {"text": "Hello world", "lines": [line("Hello world", printed)], **turn})
+    page = opened(desk, job)[0]
+    text = page.get_textpage()
+    assert text.get_text_range().split() == ["Hello", "world"]
+    assert page.get_rotation() == righting.rotation
+    stored = righting.on_stored(printed)
+    boxes = [text.get_charbox(index, loose=True) for index in range(text.count_chars())]
+    _, _, _, height = page.get_mediabox()
+    left, bottom, right, top = (side / POINTS_PER_PIXEL for side in _around(boxes))
+    found = [left, height / POINTS_PER_PIXEL - top, right, height / POINTS_PER_PIXEL - bottom]
+    assert found == pytest.approx([*stored.min(axis=0), *stored.max(axis=0)], abs=12)
+
+
+def _around(boxes: list[tuple[float, float, float, float]]) -> tuple[float, float, float, float]:
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(lefts), min(bottoms), max(rights), max(tops)
+
+
+@pytest.mark.parametrize("rotation", [45, "90", True, None])
+def test_a_turn_that_makes_no_sense_counts_as_none(desk: ReadingDesk, rotation: object) -> None:
+    job = desk.submit(pages=2)
+    desk.draw(job, 1)
+    desk.answer(job, 1, {"text": "a", "lines": [line("a", box(0, 0, 40)), 7], "rotation": rotation, "sheet": "x"})
+    page = opened(desk, job)[0]
+    assert (page.get_rotation(), page.get_textpage().get_text_range()) == (0, "a")
 
 
 def test_a_missing_page_says_so_in_its_place_and_at_the_end(desk: ReadingDesk, job: Job) -> None:
