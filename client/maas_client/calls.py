@@ -1,5 +1,6 @@
 """Every call as a flow: the requests, the retries and the use of the answer, without sockets and sleeps."""
 
+import json
 import math
 import random
 import time
@@ -29,7 +30,10 @@ LONGEST_OUTAGE_S = 600.0
 RESTART_S = 30.0
 """The seconds that a restart may take. Creating requests are sent again until then, with their key."""
 LISTED = 100
-DOWNLOADS = ("txt", "md", "json", "pdf")
+DOWNLOADS = {kind: kind for kind in ("txt", "md", "html", "json", "pdf")} | dict.fromkeys(
+    ("chunks", "jsonl"), "chunks.jsonl"
+)
+"""The endings of files and names of formats, and what a result is called in the format."""
 _WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
 Told = Callable[[Job], None]
 Worry = Callable[[MaasError], None]
@@ -167,14 +171,17 @@ class Calls:
         request = Request("GET", f"/v1/jobs/{job_id}", {"include": "result"})
         return self.shaped(request, Result.from_json)
 
-    def markdown(self, job_id: str) -> Flow[str]:
-        return (yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.md"))).body.decode()
+    def exported(self, job_id: str, kind: str) -> Flow[str]:
+        return (yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{DOWNLOADS[kind]}"))).body.decode()
+
+    def chunks(self, job_id: str) -> Flow[list[dict[str, Any]]]:
+        return [json.loads(row) for row in (yield from self.exported(job_id, "chunks")).split("\n") if row]
 
     def download(self, job_id: str, path: Path, kind: str | None) -> Flow[Path]:
         suffix = kind or path.suffix.removeprefix(".").lower()
         if suffix not in DOWNLOADS:
             raise ValueError(f"A result comes as one of {', '.join(DOWNLOADS)}; {path.name!r} names none of them.")
-        yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{suffix}", save_to=path))
+        yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{DOWNLOADS[suffix]}", save_to=path))
         return path
 
     def cancel(self, job_id: str) -> Flow[Job]:

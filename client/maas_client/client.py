@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 from websockets.sync.client import connect
@@ -102,11 +102,21 @@ class Client:
         return self._play(self._calls.result(job_id))
 
     def markdown(self, job_id: str) -> str:
-        """Return the text in paragraphs, with a heading for each page."""
-        return self._play(self._calls.markdown(job_id))
+        """Return the text as Markdown, with a heading for each page."""
+        return self._play(self._calls.exported(job_id, "md"))
+
+    def html(self, job_id: str) -> str:
+        """Return the text as one HTML document."""
+        return self._play(self._calls.exported(job_id, "html"))
+
+    def chunks(self, job_id: str) -> list[dict[str, Any]]:
+        """Return the text in chunks for retrieval, each with its pages and headings."""
+        return self._play(self._calls.chunks(job_id))
 
     def download(self, job_id: str, path: str | PathLike[str], *, kind: str | None = None) -> Path:
-        """Save the result as a file. `kind` is txt, md, json or pdf. By default the path's ending decides.
+        """Save the result as a file. `kind` is txt, md, html, json, chunks or pdf.
+
+        By default the path's ending decides; chunks end in .jsonl.
 
         The file appears once it is complete. The PDF is searchable: it has the page pictures with invisible text over
         them.

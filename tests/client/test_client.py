@@ -95,11 +95,14 @@ def test_a_result_is_downloaded_whole_or_not_at_all(client: Client, tmp_path: Pa
     path = client.download(job.id, tmp_path / "result.json")
     assert json.loads(path.read_text())["text"] == "to be kept"
     assert client.download(job.id, tmp_path / "result.txt").read_text().strip() == "to be kept"
+    assert client.html(job.id).startswith("<!doctype html>")
+    assert [chunk["text"] for chunk in client.chunks(job.id)] == ["to be kept"]
+    assert json.loads(client.download(job.id, tmp_path / "result.jsonl").read_text())["words"] == 3
     with pytest.raises(NotFound):
         client.download("no-such-job", tmp_path / "other.json")
     with pytest.raises(ValueError, match=r"'other\.doc'"):
         client.download(job.id, tmp_path / "other.doc")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["result.json", "result.txt"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["result.json", "result.jsonl", "result.txt"]
 
 
 def test_waiting_tells_how_far_it_is_and_gives_what_came(client: Client, report: Path) -> None:

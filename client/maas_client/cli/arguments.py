@@ -100,7 +100,10 @@ def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=FORMATS, default="text", help="format of the results (default: text); pdf is searchable"
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="format of the results (default: text); pdf is searchable, chunks are JSON Lines for retrieval",
     )
     parser.add_argument(
         "--output",

@@ -21,14 +21,16 @@ from maas_client.submissions import Work
 from maas_client.uploads import Progress
 
 Named = tuple[str, Result]
+ONE_FILE = frozenset({"pdf", "html"})
+"""The formats that cannot hold several results one after the other."""
 
 
 def run(client: Client, given: argparse.Namespace) -> int:
     """Submit everything before waiting for anything, so that the service works on all of it at once."""
     if bool(given.files) == (given.text is not None):
         given.parser.error("give files or --text, and not both")
-    if given.format == "pdf":
-        _require_one_pdf(given)
+    if given.format in ONE_FILE:
+        _require_one_file(given)
     if given.unpack:
         require_archives(given)
     submitted: list[tuple[str, Job]] = []
@@ -100,14 +102,16 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
     return client.submit(given.model, file, **how)
 
 
-def _require_one_pdf(given: argparse.Namespace) -> None:
-    """Refuse a searchable PDF of what cannot become one, before anything is paid for."""
-    _require_file_for_pdf(given)
-    if given.text is not None:
-        given.parser.error("--format pdf takes a file, because a text has no page images")
+def _require_one_file(given: argparse.Namespace) -> None:
+    """Refuse a searchable PDF or an HTML document of what cannot become one, before anything is paid for."""
+    form = f"--format {given.format}"
+    if given.format == "pdf":
+        _require_file_for_pdf(given)
+        if given.text is not None:
+            given.parser.error(f"{form} takes a file, because a text has no page images")
     if given.unpack or len(given.files) > 1:
         number = "an archive" if given.unpack else f"{len(given.files)} files"
-        given.parser.error(f"--format pdf takes one file, not {number}; use maas result JOB --format pdf for each job")
+        given.parser.error(f"{form} takes one file, not {number}; use maas result JOB {form} for each job")
 
 
 def _require_file_for_pdf(given: argparse.Namespace) -> None:

@@ -7,16 +7,21 @@ from typing import Any
 from maas_client.client import Client
 from maas_client.resources import Page, Result
 
-FORMATS = ("text", "md", "json", "pdf")
+FORMATS = ("text", "md", "html", "json", "chunks", "pdf")
 
 
 def rendered(client: Client, results: Sequence[Result], form: str) -> str:
-    """Render the results. Several results are a list in JSON; as text and Markdown they follow each other."""
+    """Render the results. Several results are a list in JSON; in other formats they follow each other."""
     if form == "json":
         data = [result.data for result in results]
         return json.dumps(data[0] if len(data) == 1 else data, ensure_ascii=False, indent=2) + "\n"
     if form == "md":
         return "\n".join(client.markdown(result.id) for result in results)
+    if form == "html":
+        return "".join(client.html(result.id) for result in results)
+    if form == "chunks":
+        chunks = (chunk for result in results for chunk in client.chunks(result.id))
+        return "".join(json.dumps(chunk, ensure_ascii=False) + "\n" for chunk in chunks)
     return "\n".join(_text(result) for result in results)
 
 

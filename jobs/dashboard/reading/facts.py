@@ -33,7 +33,9 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
     always = [
         Download("Text", f"{address}.txt"),
         Download("Markdown", f"{address}.md"),
+        Download("HTML", f"{address}.html"),
         Download("JSON", f"{address}.json"),
+        Download("Chunks for retrieval", f"{address}.chunks.jsonl"),
     ]
     pdf = [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
     return always + pdf + _original(job)

@@ -9,6 +9,8 @@ from jobs.core.models import Document
 from jobs.documents.files import open_stream
 from jobs.documents.selectors import erased_words, get_document
 from jobs.results.exports.archive_names import distinct_names
+from jobs.results.exports.chunk_lines import chunk_blocks
+from jobs.results.exports.html_result import html_blocks
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.markdown import markdown_blocks
@@ -16,8 +18,8 @@ from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 
-ORIGINAL, TEXT, MARKDOWN, JSON = "original", "text", "markdown", "json"
-FORMATS = (ORIGINAL, TEXT, MARKDOWN, JSON)
+ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS = "original", "text", "markdown", "html", "json", "chunks"
+FORMATS = (ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS)
 DEFAULT_FORMATS = (TEXT, JSON)
 NO_ORIGINAL = "no-original.txt"
 """The name of the file that says why a folder has no original."""
@@ -47,6 +49,8 @@ _RESULTS: tuple[tuple[str, str, Callable[[JobExport], Iterator[bytes]]], ...] = 
     (JSON, "result.json", json_blocks),
     (TEXT, "text.txt", text_blocks),
     (MARKDOWN, "text.md", markdown_blocks),
+    (HTML, "text.html", html_blocks),
+    (CHUNKS, "chunks.jsonl", chunk_blocks),
 )
 _RESERVED = frozenset({NO_ORIGINAL, *(name for _, name, _ in _RESULTS)})
 """The names that an original never has in an archive."""

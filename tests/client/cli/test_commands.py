@@ -92,6 +92,14 @@ def test_a_file_becomes_a_searchable_pdf_in_one_command(maas: Shell, report: Pat
     assert (maas.folder / "read.pdf").read_bytes().startswith(b"%PDF-")
 
 
+def test_html_and_chunks_are_formats(maas: Shell) -> None:
+    (maas.folder / "a.txt").write_text("alpha")
+    assert "<p>alpha</p>" in maas("run", "parse", "a.txt", "--format", "html").out
+    (maas.folder / "b.txt").write_text("beta")
+    rows = maas("run", "parse", "a.txt", "b.txt", "--format", "chunks").out.splitlines()
+    assert [json.loads(row)["text"] for row in rows] == ["alpha", "beta"]
+
+
 def test_markdown_goes_into_the_file_of_output(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     assert maas("run", "parse", "a.txt", "--format", "md", "--output", "a.md").code == 0
@@ -106,6 +114,7 @@ def test_markdown_goes_into_the_file_of_output(maas: Shell) -> None:
         (("--text", "x", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes a file, because a text has no page"),
         (("a.txt", "a.txt", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes one file, not 2 files; use maas"),
         (("a.txt", "--unpack", "--format", "pdf", "-o", "x.pdf"), "--format pdf takes one file, not an archive; use"),
+        (("a.txt", "a.txt", "--format", "html"), "--format html takes one file, not 2 files; use maas result JOB"),
         (("a.txt", "--output", "markdown"), "'markdown' is a format: use --format md, or ./markdown for a file of"),
     ],
 )

@@ -24,21 +24,24 @@ def test_a_job_that_does_not_wait_has_none() -> None:
     assert waiting_words(Standing()) == ""
 
 
+TEXTS = ["Text", "Markdown", "HTML", "JSON", "Chunks for retrieval"]
+
+
 def titles(document: Document | None) -> list[str]:
     return [download.words for download in downloads(Job(document=document, pages_total=1), 1)]
 
 
 def test_the_original_is_offered_while_the_document_is_there() -> None:
     document = Document(name="a.pdf", kind=Document.Kind.PDF)
-    assert titles(document) == ["Text", "Markdown", "JSON", "Searchable PDF", "Original file"]
+    assert titles(document) == [*TEXTS, "Searchable PDF", "Original file"]
     *_, original = downloads(Job(document=document, pages_total=1), 1)
     assert (original.url, original.built) == (f"/v1/documents/{document.id}/content", False)
 
 
 def test_no_original_is_offered_of_an_erased_document_or_of_inline_input() -> None:
     erased = Document(name="a.pdf", kind=Document.Kind.PDF, deleted_at=datetime(2026, 7, 1, tzinfo=UTC))
-    assert titles(erased) == titles(None) == ["Text", "Markdown", "JSON"]
+    assert titles(erased) == titles(None) == TEXTS
 
 
 def test_a_text_file_has_an_original_and_no_searchable_pdf() -> None:
-    assert titles(Document(name="a.txt", kind=Document.Kind.TEXT)) == ["Text", "Markdown", "JSON", "Original file"]
+    assert titles(Document(name="a.txt", kind=Document.Kind.TEXT)) == [*TEXTS, "Original file"]

@@ -177,7 +177,7 @@ def test_an_unknown_format_is_refused_with_those_there_are(given: str) -> None:
     with pytest.raises(InvalidRequest) as refusal:
         chosen_formats(given)
     unknown = given.rpartition(",")[2]
-    assert refusal.value.detail == f"Unknown format {unknown!r}. Use original, text, markdown or json."
+    assert refusal.value.detail == f"Unknown format {unknown!r}. Use original, text, markdown, html, json or chunks."
 
 
 def test_formats_are_text_and_json_unless_chosen() -> None:

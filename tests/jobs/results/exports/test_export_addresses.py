@@ -131,7 +131,7 @@ def test_many_jobs_come_as_one_zip(desk: ReadingDesk, job: Job) -> None:
     ("query", "detail"),
     [
         ("", "Name the jobs to export: ?jobs=ID,ID."),
-        ("?jobs=x&formats=pdf", "Unknown format 'pdf'. Use original, text, markdown or json."),
+        ("?jobs=x&formats=pdf", "Unknown format 'pdf'. Use original, text, markdown, html, json or chunks."),
         ("?jobs=x&format=json", "Unknown query parameter 'format'. Use jobs, formats."),
     ],
 )
