@@ -30,9 +30,15 @@ LONGEST_OUTAGE_S = 600.0
 RESTART_S = 30.0
 """The seconds that a restart may take. Creating requests are sent again until then, with their key."""
 LISTED = 100
-DOWNLOADS = {kind: kind for kind in ("txt", "md", "html", "json", "pdf")} | dict.fromkeys(
-    ("chunks", "jsonl"), "chunks.jsonl"
-)
+DOWNLOADS = {
+    "txt": "txt",
+    "md": "md",
+    "html": "html",
+    "json": "json",
+    "chunks": "chunks.jsonl",
+    "jsonl": "chunks.jsonl",
+    "pdf": "pdf",
+}
 """The endings of files and names of formats, and what a result is called in the format."""
 _WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
 Told = Callable[[Job], None]
