@@ -1,0 +1,196 @@
+"""Read generated pages as `ocr` does: righted, in order, with what quality, and how fast beside the rapidocr package.
+
+Run from the repository's root: python -m tests.benchmarks.bench_documents [pages for each figure]
+The seeds here are for testing alone; thresholds were chosen on others.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+
+from inference.core.calls import Call
+from inference.core.contracts import Json, PageInput, Pixels
+from inference.engine.engine import Engine, local_engine
+from tests.benchmarks.bench_ocr import package
+from tests.benchmarks.circumstances import circumstances
+from tests.benchmarks.documents import GeneratedPage, degrade, generate
+from tests.benchmarks.documents.generation import CLASSES, KINDS
+from tests.benchmarks.documents.measures import calibration_error, character_error_rate, kendall_tau
+from tests.inference.registry.builtin.served import builtin_specs
+
+FIRST_SEED = 900_000
+PAGES = 40
+MAX_SKEW = 15.0
+RIGHTED_WITHIN = 0.5
+"""The degrees within which a skew counts as taken out."""
+FEW_ERRORS = 0.01
+GOOD_QUALITY = 0.9
+
+
+class Reader:
+    def __init__(self) -> None:
+        self._engine: Engine = local_engine()
+        self._specs = builtin_specs()
+
+    def run(self, model: str, pixels: Pixels) -> Mapping[str, Json]:
+        height, width = pixels.shape[:2]
+        work = PageInput(1, width, height, text_lines=None, load_pixels=lambda: pixels)
+        return self._engine.run(self._specs[model], work, {}, Call()).result
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    value: str
+    goal: str
+
+
+def read_words(result: Mapping[str, Json]) -> list[str]:
+    return [word for line in result["lines"] for word in line["text"].split()]
+
+
+def page_errors(page: GeneratedPage, result: Mapping[str, Json]) -> float:
+    """Return the share of wrong characters, line by line of the truth, whatever their order on the page."""
+    want = [word.text for word in page.words]
+    return character_error_rate(" ".join(want), " ".join(_in_order_of(want, read_words(result))))
+
+
+def _in_order_of(want: Sequence[str], read: Sequence[str]) -> list[str]:
+    """Return the words that were read, those that the truth has in its order, the others where they stood."""
+    left: dict[str, int] = {}
+    for word in read:
+        left[word] = left.get(word, 0) + 1
+    found = []
+    for word in want:
+        if left.get(word):
+            left[word] -= 1
+            found.append(word)
+    rest = [word for word, count in left.items() for _ in range(count)]
+    return found + rest
+
+
+def worn(seed: int, *, turn: bool = True) -> GeneratedPage:
+    chance = random.Random(seed)
+    kind = chance.choice(KINDS)
+    page = generate(
+        seed,
+        kind=kind,
+        columns=chance.choice([1, 2, 3, 4]) if kind == "columns" else None,
+        language=chance.choice(["en", "de"]),
+        dpi=chance.choice([100, 150, 200, 300]),
+    )
+    return degrade(
+        page,
+        seed,
+        rotation=chance.choice([0, 90, 180, 270]) if turn else 0,
+        skew=chance.uniform(-MAX_SKEW, MAX_SKEW) if turn else 0.0,
+        noise=chance.choice([0, 4, 8, 16]),
+        shadow=chance.choice([0, 0.3]),
+        jpeg=chance.choice([None, 30, 60]),
+        blur=chance.choice([0, 0.7, 1.2]),
+    )
+
+
+def righted(reader: Reader, count: int) -> Iterator[Row]:
+    right = 0
+    for seed in range(FIRST_SEED, FIRST_SEED + 4 * count):
+        page = worn(seed)
+        turn = reader.run("orient", page.picture)
+        right += turn["rotation"] == page.rotation and abs(turn["angle"] - page.angle) <= RIGHTED_WITHIN
+    yield Row(f"righted, of {4 * count} worn pages", f"{right / (4 * count):.1%}", ">= 99.5 %")
+
+
+def ordered(reader: Reader, count: int) -> Iterator[Row]:
+    by_columns: dict[int, list[float]] = {}
+    for number in range(count):
+        chance, columns = random.Random(number), 1 + number % 4
+        page = generate(FIRST_SEED + 5000 + number, columns=columns, language=chance.choice(["en", "de"]), dpi=150)
+        page = degrade(page, number, skew=chance.choice([0, chance.uniform(-5, 5)]), noise=4)
+        tau = kendall_tau([word.text for word in page.words], read_words(reader.run("ocr", page.picture)))
+        by_columns.setdefault(columns, []).append(tau)
+    for columns, taus in sorted(by_columns.items()):
+        yield Row(f"order of {columns} column(s), Kendall tau over {len(taus)} pages", f"{fmean(taus):.4f}", ">= 0.98")
+
+
+def judged(reader: Reader, count: int) -> Iterator[Row]:
+    found = []
+    for seed in range(FIRST_SEED + 10_000, FIRST_SEED + 10_000 + count):
+        page = worn(seed, turn=False)
+        result = reader.run("ocr", page.picture)
+        found.append((result["quality"], page_errors(page, result) <= FEW_ERRORS))
+    good = [few for quality, few in found if quality >= GOOD_QUALITY]
+    few = [quality >= GOOD_QUALITY for quality, few in found if few]
+    yield Row(f"quality >= 0.9: few errors among {len(good)}", f"{fmean(good or [0]):.1%}", ">= 95 %")
+    yield Row(f"pages with few errors that get it, of {len(few)}", f"{fmean(few or [0]):.1%}", ">= 80 %")
+
+
+def classified(reader: Reader, count: int) -> Iterator[Row]:
+    sure, right = [], []
+    for number in range(count):
+        kind, language = CLASSES[number % len(CLASSES)], ("en", "de")[number % 2]
+        page = generate(FIRST_SEED + 20_000 + number, kind=kind, language=language, dpi=150)
+        found = reader.run("parse", page.picture)["class"]
+        best = max(found["probabilities"], key=found["probabilities"].__getitem__)
+        sure.append(found["probabilities"][best])
+        right.append(float(best == kind))
+    yield Row(f"class right, of {count} pages", f"{fmean(right):.1%}", ">= 90 %")
+    yield Row("expected calibration error of the classes", f"{calibration_error(sure, right):.3f}", "<= 0.05")
+
+
+def timed(reader: Reader) -> Iterator[Row]:
+    pages = {
+        "dense page": (generate(FIRST_SEED + 30_000, columns=1, dpi=200, font="DejaVu Sans"), "<= 0.65"),
+        "half-empty page": (generate(FIRST_SEED + 30_001, kind="letter", dpi=200, font="DejaVu Sans"), "<= 0.4"),
+    }
+    for name, (page, goal) in pages.items():
+        ours, theirs, bare = [], [], []
+        bgr = np.ascontiguousarray(page.picture[:, :, ::-1])
+        answer: Any = None
+        result: Mapping[str, Json] = {}
+        for _ in range(3):
+            started = time.perf_counter()
+            answer = package()(bgr)
+            theirs.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            reader.run("read", page.picture)
+            bare.append(time.perf_counter() - started)
+            started = time.perf_counter()
+            result = reader.run("ocr", page.picture)
+            ours.append(time.perf_counter() - started)
+        their_words = [word for text in answer.txts or () for word in text.split()]
+        truth = [word.text for word in page.words]
+        theirs_wrong = character_error_rate(" ".join(truth), " ".join(_in_order_of(truth, their_words)))
+        ratio = median(ours) / median(theirs)
+        yield Row(f"{name}, {len(page.lines)} lines: time to rapidocr's", f"{ratio:.2f} ({median(ours):.1f} s)", goal)
+        yield Row(
+            f"{name}: wrong characters, ours and rapidocr's",
+            f"{page_errors(page, result):.4f}, {theirs_wrong:.4f}",
+            "not more",
+        )
+        yield Row(f"{name}: ocr to the bare reading", f"{median(ours) / median(bare):.2f}", "<= 1.25")
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
+    reader = Reader()
+    print(circumstances())
+    print("\n| what | found | goal |\n|---|---|---|")
+    for rows in (
+        timed(reader),
+        righted(reader, count),
+        ordered(reader, count),
+        judged(reader, count),
+        classified(reader, count),
+    ):
+        for row in rows:
+            print(f"| {row.what} | {row.value} | {row.goal} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
