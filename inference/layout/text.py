@@ -20,7 +20,7 @@ def block_text(block: Block, column: Box) -> str:
     if block.type not in RUNNING:
         return "\n".join(row.text for row in rows)
     box = block.paragraph.box
-    is_narrow = len(rows) > 1 and column.width < NARROW * block.paragraph.height and not _is_set_full(block, box)
+    is_narrow = len(rows) > 1 and column.width < NARROW * block.paragraph.height and not _is_prose(block, box)
     enough = max(box.left + FULL * box.width, column.left + 0.55 * column.width)
     runs_on = [_runs_on(row, block, enough, is_narrow=is_narrow) for row in rows]
     return join_rows([row.text for row in rows], runs_on)
@@ -56,7 +56,9 @@ def _runs_on(row: Row, block: Block, enough: float, *, is_narrow: bool) -> bool:
     return not is_narrow and row.box.right >= enough
 
 
-def _is_set_full(block: Block, box: Box) -> bool:
-    """Return whether most rows are as wide as the block, as prose in a narrow column is."""
-    rows = block.paragraph.rows[:-1]
-    return sum(row.box.width >= FULL * box.width for row in rows) > 0.6 * len(rows)
+def _is_prose(block: Block, box: Box) -> bool:
+    """Return whether most rows are as wide as the block, and not all begin like the lines of an address."""
+    rows = block.paragraph.rows
+    full = sum(row.box.width >= FULL * box.width for row in rows[:-1])
+    begins_anew = all(row.text[:1].isupper() or row.text[:1].isdigit() for row in rows[1:])
+    return full > 0.6 * (len(rows) - 1) and not begins_anew
