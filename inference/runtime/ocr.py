@@ -29,6 +29,7 @@ from inference.runtime.text_detection import (
     STRIDE,
     Floats,
     PreparedPage,
+    close_scale,
     detector_input,
     find_boxes,
     on_page,
@@ -96,15 +97,15 @@ class OcrRuntime:
 
     def _first_boxes(self, spec: VersionSpec, session: HostedSession, image: Pixels, call: Call) -> Floats:
         """Look for lines where there is ink: coarsely, then closely if print may have been missed."""
-        inked, scale = inked_part(image), coarse_scale(image)
-        part = inked.cut(image)
-        boxes = inked.on_image(self._boxes_on(spec, session, [part], call, scale=scale)[0])
-        if scale < 1 and needs_closer_look(boxes, inked, scale):
-            boxes = inked.on_image(self._boxes_on(spec, session, [part], call)[0])
+        inked, coarse, close = inked_part(image), coarse_scale(image), close_scale(image)
+        part, first = inked.cut(image), coarse if coarse < 1 else close
+        boxes = inked.on_image(self._boxes_on(spec, session, [part], call, scale=first)[0])
+        if first < close and needs_closer_look(boxes, inked, first):
+            boxes = inked.on_image(self._boxes_on(spec, session, [part], call, scale=close)[0])
         return boxes
 
     def _boxes_on(
-        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call, *, scale: float = 1.0
+        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call, *, scale: float | None = None
     ) -> list[Floats]:
         inputs = [detector_input(image, scale) for image in images]
         pieces = [Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs]

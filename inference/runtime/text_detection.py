@@ -72,14 +72,15 @@ def _padding_rows(width: int, height: int) -> int:
     return int(abs(wanted - height) / 2)
 
 
-def detector_input(image: Pixels, scale: float = 1.0) -> Floats:
-    """Return an input of 1 x 3 x height x width, where both sides are multiples of the network's stride.
+def close_scale(image: Pixels) -> float:
+    """Return the scale of a close look. A small image is enlarged."""
+    return float(max(1.0, MIN_DETECTOR_SIDE / min(image.shape[:2])))
 
-    With a scale of 1, a small image is enlarged.
-    """
+
+def detector_input(image: Pixels, scale: float | None = None) -> Floats:
+    """Return an input of 1 x 3 x height x width, where both sides are multiples of the network's stride."""
     height, width = image.shape[:2]
-    ratio = max(1.0, MIN_DETECTOR_SIDE / min(height, width)) if scale == 1 else scale
-    ratio = min(ratio, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5)
+    ratio = min(close_scale(image) if scale is None else scale, (MAX_DETECTOR_PIXELS / (height * width)) ** 0.5)
     size = (_to_stride(int(width * ratio)), _to_stride(int(height * ratio)))
     if size != (width, height):
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA if ratio < 1 else cv2.INTER_LINEAR))

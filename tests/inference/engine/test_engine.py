@@ -34,18 +34,23 @@ def test_every_runtime_has_a_declared_interface() -> None:
 def test_pipeline_is_resident_with_its_steps_and_leaves_with_any_of_them(engine: Engine) -> None:
     specs = builtin_specs()
     engine.load(specs["parse"])
-    assert resident(engine) == {"parse@1", "ocr@1", "embed@1"}
+    assert resident(engine) == {"parse@1", "ocr@1", "orient@1", "read@1", "embed@1"}
     footprint = {model.key: model.weight_bytes for model in engine.resident()}
+    assert footprint["ocr@1"] == footprint["orient@1"] + footprint["read@1"]
     assert footprint["parse@1"] == footprint["ocr@1"] + footprint["embed@1"]
     assert engine.host.evict(specs["embed"].artifacts["weights"])
-    assert resident(engine) == {"ocr@1"}
+    assert resident(engine) == {"ocr@1", "orient@1", "read@1"}
+    assert engine.host.evict(specs["orient"].artifacts["weights"])
+    assert resident(engine) == {"read@1"}
 
 
 def test_versions_that_share_files_share_sessions(engine: Engine) -> None:
     specs = builtin_specs()
     engine.load(specs["ocr"])
+    alone = len(engine.host.resident())
     engine.load(specs["parse"])
-    assert len(engine.host.resident()) == 3
+    assert alone == 3
+    assert len(engine.host.resident()) == 4
 
 
 def test_version_is_resident_once_it_has_run(engine: Engine) -> None:

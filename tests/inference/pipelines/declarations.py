@@ -67,7 +67,8 @@ COLORS_SIGNATURE = {
 }
 MEMBERS = {
     "colors": Member("colors@1", "onnx", COLORS_SIGNATURE),
-    "reader": Member("ocr@1", "ocr"),
+    "reader": Member("read@1", "ocr"),
+    "orient": Member("orient@1", "orient"),
     "embed": Member("embed@1", "embed"),
 }
 

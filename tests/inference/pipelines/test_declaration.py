@@ -10,6 +10,9 @@ from inference.core.contracts import Json
 from inference.pipelines.checking import check_graph
 from inference.pipelines.declaration import MAX_NESTED, MAX_STEPS, read_graph
 from inference.pipelines.graph import GraphInvalid, ModelStep
+from inference.pipelines.members import Member
+from inference.pipelines.ocr import OCR
+from inference.pipelines.operations.values import ValueType
 from inference.pipelines.parse import PARSE
 from tests.inference.pipelines.declarations import CLASSIFIER, MEMBERS, READER, changed
 
@@ -70,10 +73,25 @@ def test_declarations_that_hold_together_say_what_they_answer() -> None:
     assert {name: one.kind for name, one in text.fields.items()} == {"text": "text"}
 
 
-def test_built_in_parse_passes_the_same_checks() -> None:
-    members = {"ocr": MEMBERS["reader"], "embed": MEMBERS["embed"]}
+READING = (
+    "text lines blocks width height rotation angle sheet quality needs_review warnings"  # noqa: SIM905
+).split()
+
+
+def ocr_answer() -> ValueType:
+    return check_graph(read_graph(OCR), {"orient": MEMBERS["orient"], "read": MEMBERS["reader"]})
+
+
+def pipeline_member(name: str, declared: Json, answer: ValueType) -> Member:
+    graph = read_graph(declared)
+    return Member(name, "graph", accepts=graph.accepts, answer=answer, parameters=graph.parameters)
+
+
+def test_built_in_pipelines_pass_the_same_checks() -> None:
+    assert list(ocr_answer().fields) == READING
+    members = {"ocr": pipeline_member("ocr@1", OCR, ocr_answer()), "embed": MEMBERS["embed"]}
     answer = check_graph(read_graph(PARSE), members)
-    assert list(answer.fields) == ["text", "lines", "width", "height", "source", "class"]
+    assert list(answer.fields) == [*READING, "source", "class"]
 
 
 def test_steps_fed_by_constants_alone_are_settled() -> None:
@@ -84,7 +102,7 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (set_step(2, operation="sigmoid"), "step 'chances': there is no operation 'sigmoid'; there are join_texts"),
+        (set_step(2, operation="sigmoid"), "step 'chances': there is no operation 'sigmoid'; there are assess"),
         (set_step(2, kind="preprocess"), "step 'chances': 'softmax' is a postprocess, not a preprocess"),
         (set_step(2, kind="loop"), "step 'chances': `kind` is 'loop'; there are model, preprocess"),
         (set_step(1, role="paints"), "step 'scores': no member has the role 'paints'; members: 'colors'"),
@@ -139,7 +157,7 @@ def test_every_mistake_is_told_with_its_place(change: Callable[[Any], object], w
 
 
 def test_member_that_no_step_asks_is_refused() -> None:
-    assert "the member 'reader' (ocr@1) is used by no step" in problem(CLASSIFIER, ("colors", "reader"))
+    assert "the member 'reader' (read@1) is used by no step" in problem(CLASSIFIER, ("colors", "reader"))
 
 
 def test_step_whose_value_nobody_takes_is_refused() -> None:
@@ -147,9 +165,48 @@ def test_step_whose_value_nobody_takes_is_refused() -> None:
     assert problem(idle, ()) == "step 's1' is used by no other step and is not the output"
 
 
-def test_pipeline_may_not_be_a_member() -> None:
-    with pytest.raises(GraphInvalid, match="inner@1 is a 'graph', which cannot be a member; there are ocr, embed"):
-        check_graph(read_graph(CLASSIFIER), {"colors": type(MEMBERS["reader"])("inner@1", "graph")})
+def pipeline_around_ocr(change: Callable[[Any], object] = lambda declared: None) -> None:
+    members = {"reader": pipeline_member("inner@1", OCR, ocr_answer())}
+    check_graph(read_graph(changed(READER, change)), members)
+
+
+def set_reading(**fields: Json) -> Callable[[Any], object]:
+    return lambda declared: declared["steps"][0]["else"]["steps"][0].update(fields)
+
+
+def test_declared_pipeline_may_be_a_member() -> None:
+    pipeline_around_ocr()
+    pipeline_around_ocr(set_reading(parameters={"min_confidence": {"constant": 0.7}}))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (set_reading(inputs={"text": "input.text"}), "step 'ocr': inner@1 takes one input, 'page'; it is given 'text'"),
+        (set_reading(inputs={"page": "input.text"}), "step 'ocr': 'page' must be page, not text"),
+        (set_reading(parameters={"k": {"constant": 1}}), "inner@1 has no parameter 'k'; it has 'min_confidence'"),
+        (
+            set_reading(parameters={"min_confidence": {"constant": 2}}),
+            "'min_confidence' must be a number from 0 to 1, not 2",
+        ),
+        (
+            lambda d: d["steps"][0]["else"].update(output="ocr.color"),
+            "but 'ocr' is object, of which can be read: 'text', 'lines', 'blocks'",
+        ),
+    ],
+)
+def test_mistakes_around_a_pipeline_as_a_member_are_told_with_their_place(
+    change: Callable[[Any], object], words: str
+) -> None:
+    with pytest.raises(GraphInvalid) as refusal:
+        pipeline_around_ocr(change)
+    assert words in str(refusal.value)
+
+
+def test_pipeline_of_tensors_may_not_be_a_member() -> None:
+    tensors = Member("inner@1", "graph", accepts=("tensors",), answer=ocr_answer())
+    with pytest.raises(GraphInvalid, match="inner@1 is a 'graph', which cannot be a member; there are ocr, orient"):
+        check_graph(read_graph(CLASSIFIER), {"colors": tensors})
 
 
 def test_steps_are_limited_in_number_and_depth() -> None:

@@ -8,6 +8,7 @@ from inference.core.contracts import (
     Json,
     PageInput,
     Pixels,
+    Quad,
     TextInput,
     TextLine,
     WorkInput,
@@ -28,21 +29,25 @@ def never_decoded() -> Pixels:
     raise AssertionError("the picture of a page that has text was decoded")
 
 
-def text_page(*lines: str) -> PageInput:
-    box = ((1.0, 2.0), (30.0, 2.0), (30.0, 9.0), (1.0, 9.0))
-    return PageInput(1, 600, 800, tuple(TextLine(line, box, 1.0) for line in lines), never_decoded)
+def box_at(row: int) -> Quad:
+    top = 100.0 + 12 * row
+    return (100.0, top), (300.0, top), (300.0, top + 9), (100.0, top + 9)
+
+
+def text_page(*texts: str) -> PageInput:
+    lines = tuple(TextLine(text, box_at(row), 1.0) for row, text in enumerate(texts))
+    return PageInput(1, 600, 800, lines, never_decoded)
 
 
 def test_page_with_text_is_read_directly() -> None:
     answer = parse(text_page("Dear Anna,", "it was lovely to see you."))
     assert answer.result["source"] == "text_layer"
-    assert answer.result["text"] == "Dear Anna,\nit was lovely to see you."
-    assert answer.result["lines"][0] == {
-        "text": "Dear Anna,",
-        "box": ((1.0, 2.0), (30.0, 2.0), (30.0, 9.0), (1.0, 9.0)),
-        "confidence": 1.0,
-    }
+    assert answer.result["text"] == "Dear Anna, it was lovely to see you."
+    assert answer.result["lines"][0] == {"text": "Dear Anna,", "box": box_at(0), "confidence": 1.0}
+    assert [(block["type"], block["lines"]) for block in answer.result["blocks"]] == [("paragraph", [0, 1])]
     assert (answer.result["width"], answer.result["height"]) == (600, 800)
+    assert (answer.result["rotation"], answer.result["angle"], answer.result["sheet"]) == (0, 0, None)
+    assert (answer.result["needs_review"], answer.result["warnings"]) == (False, [])
     assert answer.units.pages == 1
     assert answer.units.tokens > 5
 
@@ -50,9 +55,13 @@ def test_page_with_text_is_read_directly() -> None:
 def test_page_without_text_is_recognized_from_its_picture() -> None:
     answer = parse(picture_page(draw_page(LETTER)))
     assert answer.result["source"] == "ocr"
-    assert answer.result["text"] == "\n".join(LETTER)
+    assert answer.result["text"].replace("\n", " ") == " ".join(LETTER)
+    assert [line["text"] for line in answer.result["lines"]] == list(LETTER)
     assert answer.result["lines"][0]["confidence"] > 0.9
+    assert sum((block["lines"] for block in answer.result["blocks"]), []) == list(range(len(LETTER)))
     assert (answer.result["width"], answer.result["height"]) == (900, 640)
+    assert answer.result["quality"] > 0.9
+    assert not answer.result["needs_review"]
 
 
 def test_asked_confidence_reaches_text_recognition() -> None:
@@ -76,17 +85,19 @@ def test_text_sent_as_such_is_parsed_like_a_page() -> None:
 
 @pytest.mark.parametrize("page", [text_page(), picture_page(np.full((300, 200, 3), 255, np.uint8))])
 def test_blank_page_succeeds_and_is_of_no_kind(page: PageInput) -> None:
-    answer = parse(page)
+    answer = parse(page, include_embedding=True)
     assert (answer.result["text"], answer.result["lines"], answer.result["embedding"]) == ("", [], None)
+    assert answer.result["blocks"] == []
+    assert answer.result["needs_review"] is False
     assert (answer.result["class"]["label"], answer.result["class"]["score"]) == ("other", 0.0)
     assert (answer.units.pages, answer.units.tokens) == (1, 0)
 
 
-def test_embedding_is_that_of_the_embedding_model_and_can_be_left_out() -> None:
+def test_embedding_is_that_of_the_embedding_model_and_is_given_on_request() -> None:
     page = text_page("Please pay the invoice.")
     alone = builtin_engine().run(builtin_specs()["embed"], page, {}).result["embedding"]
-    assert parse(page).result["embedding"] == alone
-    assert "embedding" not in parse(page, include_embedding=False).result
+    assert parse(page, include_embedding=True).result["embedding"] == alone
+    assert "embedding" not in parse(page).result
 
 
 def test_answer_is_json() -> None:
@@ -101,8 +112,9 @@ def test_empty_text_is_refused() -> None:
 
 def test_failing_step_names_itself() -> None:
     spec = builtin_specs()["parse"]
-    broken = replace(spec.steps["ocr"], artifacts={})
-    with pytest.raises(StepFailed, match="step 'ocr': ocr@1 has no artifact 'detection'"):
+    ocr = spec.steps["ocr"]
+    broken = replace(ocr, steps={**ocr.steps, "read": replace(ocr.steps["read"], artifacts={})})
+    with pytest.raises(StepFailed, match="step 'read': read@1 has no artifact 'detection'"):
         builtin_engine().run(
             replace(spec, steps={**spec.steps, "ocr": broken}), picture_page(draw_page(LETTER[:1])), {}
         )

@@ -133,7 +133,7 @@ def test_plain_onnx_file_classifies_the_pictures_of_pages(colors: VersionSpec) -
 
 
 def test_branch_leaves_out_recognition_where_the_page_has_text() -> None:
-    spec = pipeline_spec(READER, reader=builtin_specs()["ocr"])
+    spec = pipeline_spec(READER, reader=builtin_specs()["read"])
     written = PageInput(1, 10, 10, (TextLine("of its own", None, 1.0),), None)
     answer = builtin_engine().run(spec, written, {})
     assert answer.result == {"text": "of its own"}
@@ -166,7 +166,7 @@ def test_declared_parameters_are_checked_and_reach_their_step() -> None:
             d["steps"][0]["else"]["steps"][0].update(parameters={"min_confidence": "parameters.sure"}),
         ),
     )
-    spec = pipeline_spec(declared, "sure", reader=builtin_specs()["ocr"])
+    spec = pipeline_spec(declared, "sure", reader=builtin_specs()["read"])
     page = picture_page(draw_page(["Seen on the page"]))
     assert builtin_engine().run(spec, page, {"sure": 1.0}).result == {"text": ""}
     with pytest.raises(WorkRefused, match="'sure' must be a number from 0 to 1, not 2"):
@@ -216,9 +216,9 @@ def test_steps_stay_in_this_process_and_their_sessions_in_one_host(colors: Versi
     """A page is not sent to another process: every step runs in the engine that received the page."""
     specs = builtin_specs()
     engine = local_engine()
-    pipeline = pipeline_spec(READER, reader=specs["ocr"])
+    pipeline = pipeline_spec(READER, reader=specs["read"])
     engine.load(pipeline)
-    assert engine.session_paths(pipeline) == engine.session_paths(specs["ocr"])
+    assert engine.session_paths(pipeline) == engine.session_paths(specs["read"])
     held = {session.path for session in engine.host.resident()}
     assert engine.session_paths(pipeline) <= held
     runs = {session.path: session.runs for session in engine.host.resident()}
@@ -371,7 +371,7 @@ def test_page_that_cannot_be_read_is_no_steps_failure(colors: VersionSpec, readi
     specs = builtin_specs()
     spec = {
         "an operation": pipeline_spec(CLASSIFIER, colors=colors),
-        "a model": pipeline_spec(READER, reader=specs["ocr"]),
+        "a model": pipeline_spec(READER, reader=specs["read"]),
         "a pipeline in a pipeline": pipeline_spec(READER, "outer", reader=specs["parse"]),
     }[reading]
     with pytest.raises(StorageAway) as failure:

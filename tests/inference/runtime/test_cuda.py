@@ -137,7 +137,7 @@ def test_a_graph_that_mixes_its_rows_is_found_out_here_too(gpu: Engine, tmp_path
 
 
 def test_pages_are_read_by_the_cpu(gpu: Engine, cpu: Engine) -> None:
-    spec, page = builtin_specs()["ocr"], picture_page(draw_page(LETTER))
+    spec, page = builtin_specs()["read"], picture_page(draw_page(LETTER))
     here, there = (engine.run(spec, page, {"min_confidence": 0.0}) for engine in (gpu, cpu))
     assert here.result["text"] == there.result["text"]
     paths = gpu.session_paths(spec)

@@ -21,7 +21,7 @@ PICTURES = {
 
 
 def read(pixels: Pixels, **parameters: Json) -> WorkOutput:
-    return builtin_engine().run(builtin_specs()["ocr"], picture_page(pixels), parameters)
+    return builtin_engine().run(builtin_specs()["read"], picture_page(pixels), parameters)
 
 
 @cache
@@ -99,4 +99,4 @@ def test_lines_below_the_asked_confidence_are_left_out() -> None:
 def test_page_without_a_picture_is_refused() -> None:
     page = PageInput(2, 0, 0, (TextLine("plain", None, 1.0),), load_pixels=None)
     with pytest.raises(WorkRefused, match="input_not_accepted: the page is plain text"):
-        builtin_engine().run(builtin_specs()["ocr"], page, {})
+        builtin_engine().run(builtin_specs()["read"], page, {})

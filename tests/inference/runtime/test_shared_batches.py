@@ -69,7 +69,7 @@ def test_texts_of_many_tenants(engine: Engine) -> None:
 
 
 def test_lines_of_many_pages(engine: Engine) -> None:
-    spec = builtin_specs()["ocr"]
+    spec = builtin_specs()["read"]
     some = (LETTER[:3], LETTER[3:0:-1], LETTER[4:5])
     pages = [picture_page(draw_page(lines, width=620, height=620)) for lines in some]
     alone = [answer(engine, spec, page) for page in pages]

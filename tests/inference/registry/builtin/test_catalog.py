@@ -6,7 +6,13 @@ import pytest
 from inference.registry.builtin.catalog import BUILTIN, BuiltinModel
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
-PRICES = {"ocr": ("page", 1000, 1), "embed": ("token", 1000, 1000), "parse": ("page", 1500, 1)}
+PRICES = {
+    "orient": ("page", 100, 1),
+    "read": ("page", 1000, 1),
+    "ocr": ("page", 1000, 1),
+    "embed": ("token", 1000, 1000),
+    "parse": ("page", 1500, 1),
+}
 
 
 @pytest.mark.parametrize("model", BUILTIN, ids=lambda model: model.name)
