@@ -11,7 +11,6 @@ from inference.gateway.open_inference.grpc.wire import MAX_FIELDS, MAX_FIELDS_WI
 from inference.gateway.open_inference.paths import PATHS, Action, route_of
 from inference.gateway.open_inference.statistics_store import KEPT_S
 from inference.registry.builtin.catalog import BUILTIN
-from inference.runtime.parameters import interface_of
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.texts import MAX_TEXTS
 from maas.web.errors.api_errors import GRPC_STATUS, status_of
@@ -38,7 +37,7 @@ def test_every_path_is_described_with_its_method() -> None:
 @pytest.mark.parametrize("row", ["embed", "parse", "ocr"])
 def test_models_have_the_tensors_that_are_said(row: str) -> None:
     model = next(one for one in BUILTIN if one.name == row)
-    face = face_of(model.runtime, interface_of(model.runtime).accepts, model.signature)
+    face = face_of(model.runtime, model.accepts, model.signature)
     line = next(line for line in read(DOCUMENT).splitlines() if line.startswith(f"| `{row}`"))
     for tensor in (*face.inputs, *face.outputs):
         assert f"`{tensor.name}`: {tensor.datatype} {list(tensor.shape)}" in line

@@ -4,9 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.runtime.text_recognition import (
+    MIN_SQUEEZED_HEIGHT,
+    MIN_WIDTH,
+    SQUEEZE,
     CharacterSet,
     cut_line,
-    padded_width,
     recognizer_input,
     scaled_line,
     with_columns_apart,
@@ -30,7 +32,7 @@ def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int,
     ],
 )
 def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int, ...], text: str) -> None:
-    (decoded,) = CharacterSet("a\nb").decode(chances(*classes), width=8 * len(classes))
+    (decoded,) = CharacterSet("a\nb").decode(chances(*classes), width=8 * len(classes), squeezes=[1.0])
     assert decoded.text == text
     assert decoded.confidence == pytest.approx(0.8 if text else 0.0)
 
@@ -40,9 +42,15 @@ def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int,
 )
 def test_columns_of_a_table_are_parted_by_one_space(blanks: int, text: str) -> None:
     steps = chances(1, *[0] * blanks, 2)
-    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1])
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], squeezes=[1.0])
     assert decoded.text == text
     assert decoded.confidence == pytest.approx(0.8)
+
+
+def test_gap_between_columns_is_narrower_where_letters_are_squeezed() -> None:
+    steps = chances(1, *[0] * 4, 2)
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], squeezes=[SQUEEZE])
+    assert decoded.text == "a b"
 
 
 @pytest.mark.parametrize(
@@ -65,14 +73,20 @@ def test_line_with_nothing_on_it_stays_empty() -> None:
 
 @given(width=st.integers(1, 3000), height=st.integers(1, 200))
 def test_a_line_fits_the_width_that_is_its_own(width: int, height: int) -> None:
-    line = np.zeros((height, width, 3), np.uint8)
-    assert scaled_line(line).shape[1] <= padded_width(line)
-    assert padded_width(line) >= 320
+    line = scaled_line(np.zeros((height, width, 3), np.uint8))
+    assert line.width <= line.padded_width
+    assert line.padded_width >= MIN_WIDTH
 
 
 def test_lines_of_like_width_are_padded_alike() -> None:
-    widths = {padded_width(np.zeros((48, width, 3), np.uint8)) for width in (321, 350, 384)}
+    widths = {scaled_line(np.zeros((24, width, 3), np.uint8)).padded_width for width in (161, 175, 192)}
     assert widths == {384}
+
+
+def test_letters_are_squeezed_only_where_they_are_large() -> None:
+    low, high = (scaled_line(np.zeros((height, 100, 3), np.uint8)) for height in (MIN_SQUEEZED_HEIGHT - 1, 48))
+    assert (low.squeeze, low.width) == (1.0, 178)
+    assert (high.squeeze, high.width) == (SQUEEZE, 80)
 
 
 def test_line_is_scaled_to_height_and_padded_with_zero() -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from inference.pipelines.parse import PARSE
 from inference.registry.models import ModelVersion
 from jobs.core.models import Document, Job
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import identify_key
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.asgi.protocol import UPLOAD
-from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.selectors import terms_of
@@ -155,7 +156,10 @@ def told_of(identity: Identity, version: ModelVersion, status: int = 200, **fiel
 
 
 def test_the_body_of_a_job_is_taken_as_it_is(identity: Identity, make_version: Make) -> None:
-    version = make_version(runtime="parse", meter="page")
+    version = make_version(runtime="graph", meter="page")
+    with operator_work():
+        version.config = {"graph": PARSE}
+        version.save(update_fields=["config"])
     document = Desk(identity, version).document(pages=7)
     job: dict[str, Any] = {
         "document": str(document.id),

@@ -11,6 +11,8 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 
 from inference.core.contracts import WorkRefused
+from inference.pipelines.ocr import OCR
+from inference.pipelines.parse import PARSE
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.selectors import remembering_versions
 from inference.registry.services import set_paused
@@ -156,7 +158,9 @@ def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Des
     [
         ("ocr", {}, ("pdf", "image")),
         ("embed", {}, ("pdf", "text")),
-        ("parse", {}, EVERY_KIND),
+        ("orient", {}, ("pdf", "image")),
+        ("graph", {"graph": PARSE}, EVERY_KIND),
+        ("graph", {"graph": OCR}, ("pdf", "image")),
         ("onnx", {}, ()),
         ("graph", {"graph": {"accepts": ["document"]}}, EVERY_KIND),
         ("graph", {"graph": {"accepts": ["document"], "documents": ["image"]}}, ("image",)),

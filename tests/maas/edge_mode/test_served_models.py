@@ -39,12 +39,12 @@ def test_damaged_copy_is_replaced(adder: Path, tmp_path: Path) -> None:
 
 
 def test_damaged_part_of_a_built_in_model_is_built_again(tmp_path: Path) -> None:
-    options = replace(NOTHING, models=("ocr",))
-    first = fill_shelf(options, tmp_path)["ocr"]
+    options = replace(NOTHING, models=("read",))
+    first = fill_shelf(options, tmp_path)["read"]
     torn = Path(first.spec.artifacts["detection"])
     whole = torn.read_bytes()
     torn.write_bytes(whole[:-1])
-    assert fill_shelf(options, tmp_path)["ocr"].spec == first.spec
+    assert fill_shelf(options, tmp_path)["read"].spec == first.spec
     assert torn.read_bytes() == whole
 
 
@@ -73,7 +73,7 @@ def test_declared_pipeline_is_made_of_what_is_served(tmp_path: Path) -> None:
     [
         (
             replace(NOTHING, models=("whisper",)),
-            "there is no built-in model 'whisper'; there are ocr, embed, parse",
+            "there is no built-in model 'whisper'; there are orient, read, ocr, embed, parse",
         ),
         (replace(NOTHING, onnx={"a": Path("nowhere.onnx")}), "a: nowhere.onnx cannot be read: No such file"),
         (replace(NOTHING, onnx={"a": PROJECT / "manage.py"}), "manage.py is refused, model_corrupt"),

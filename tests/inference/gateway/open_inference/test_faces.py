@@ -20,8 +20,8 @@ ADDER = {
 }
 GRAPH = face_of("onnx", ["tensors"], ADDER)
 EMBEDS = face_of("embed", interface_of("embed").accepts, EMBED.signature)
-PARSES = face_of("parse", interface_of("parse").accepts, PARSE.signature)
-READS = face_of("ocr", interface_of("ocr").accepts, OCR.signature)
+PARSES = face_of(PARSE.runtime, PARSE.accepts, PARSE.signature)
+READS = face_of(OCR.runtime, OCR.accepts, OCR.signature)
 
 
 def shown(face: Face) -> tuple[list[Json], list[Json]]:
