@@ -129,7 +129,7 @@ class VersionSpec:
     number: int
     digest: str
     runtime: str
-    """The runtime: `ocr`, `embed`, `parse`, `onnx` or `graph`."""
+    """The runtime: `orient`, `ocr`, `embed`, `onnx` or `graph`."""
     artifacts: Mapping[str, str]
     """Local file paths of the artifacts by role (`detection`, `recognition`, `weights`, `tokenizer`, …)."""
     config: Mapping[str, Json] = field(default_factory=dict)
