@@ -74,7 +74,11 @@ _OWN_TEXT: Json = {
 _NOTHING_TO_EMBED: Json = {"output": {"embedding": {"constant": None}}}
 
 _EMBEDDED: Json = {
-    "steps": [{"name": "embed", "kind": "model", "role": EMBED, "inputs": {"text": "read.text"}}],
+    # As a page, since the embedding of a page is that of its whole text.
+    "steps": [
+        {"name": "whole", "kind": "preprocess", "operation": "text_page", "inputs": {"text": "read.text"}},
+        {"name": "embed", "kind": "model", "role": EMBED, "inputs": {"page": "whole"}},
+    ],
     "output": {"embedding": "embed.embedding"},
 }
 

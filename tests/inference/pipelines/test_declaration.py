@@ -95,8 +95,12 @@ def test_built_in_pipelines_pass_the_same_checks() -> None:
 
 
 def test_steps_fed_by_constants_alone_are_settled() -> None:
-    settled = [step.name for step in read_graph(PARSE).block.walk() if isinstance(step, ModelStep) and step.is_settled]
-    assert settled == ["prototypes"]
+    constant = {"name": "known", "kind": "model", "role": "embed", "inputs": {"texts": {"constant": ["a", "b"]}}}
+    asked = {"name": "asked", "kind": "model", "role": "embed", "inputs": {"text": "input"}}
+    output = {"a": "known.embeddings", "b": "asked.embedding"}
+    graph = read_graph({"accepts": ["text"], "steps": [constant, asked], "output": output})
+    steps = [step for step in graph.block.walk() if isinstance(step, ModelStep)]
+    assert [(step.name, step.is_settled) for step in steps] == [("known", True), ("asked", False)]
 
 
 @pytest.mark.parametrize(
