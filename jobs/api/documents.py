@@ -155,7 +155,7 @@ def _includes_jobs(value: str) -> bool:
 Opened = TypeVar("Opened")
 
 
-def _opened(identity: Identity, document_id: object, open_: Callable[[], Opened]) -> Opened:
+def opened(identity: Identity, document_id: object, open_: Callable[[], Opened]) -> Opened:
     try:
         return open_()
     except FileMissing:
@@ -165,7 +165,7 @@ def _opened(identity: Identity, document_id: object, open_: Callable[[], Opened]
         raise
 
 
-def _revalidated(request: Request, etag: str, whole: Callable[[], HttpResponseBase]) -> HttpResponseBase:
+def revalidated(request: Request, etag: str, whole: Callable[[], HttpResponseBase]) -> HttpResponseBase:
     """Return the file, or 304 to a client that has it. A client that keeps it must ask each time whether it still
     exists.
     """
@@ -190,11 +190,11 @@ class DocumentContent(APIView):
         only(request)
         with unit_of_work(identity):
             document = get_document(document_id)
-        return _revalidated(request, document.sha256, partial(_original, identity, document))
+        return revalidated(request, document.sha256, partial(_original, identity, document))
 
 
 def _original(identity: Identity, document: Document) -> FileResponse:
-    file = _opened(identity, document.id, partial(open_stream, document.file))
+    file = opened(identity, document.id, partial(open_stream, document.file))
     name = safe_name(document.name)
     response = FileResponse(file, as_attachment=True, filename=name, content_type=document.content_type)
     response["Content-Length"] = str(document.size_bytes)
@@ -214,11 +214,18 @@ class PagePicture(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             page = get_page(document_id, number)
-        # The name of a picture is never used twice.
-        etag = sha256(page.picture.encode()).hexdigest()[:32]
-        return _revalidated(request, etag, partial(_picture, identity, page))
+        return stored_picture(request, identity, page)
+
+
+def picture_etag(page: DocumentPage, turn: str = "") -> str:
+    """Return a hash of the name of a page's picture, which is never used twice, and of what is done to the picture."""
+    return sha256(f"{page.picture}{turn}".encode()).hexdigest()[:32]
+
+
+def stored_picture(request: Request, identity: Identity, page: DocumentPage) -> HttpResponseBase:
+    return revalidated(request, picture_etag(page), partial(_picture, identity, page))
 
 
 def _picture(identity: Identity, page: DocumentPage) -> FileResponse:
-    file = _opened(identity, page.document_id, partial(open_file, page.picture))
+    file = opened(identity, page.document_id, partial(open_file, page.picture))
     return FileResponse(file, content_type=page.picture_type)

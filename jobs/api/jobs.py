@@ -52,7 +52,7 @@ from jobs.core.deadlines import Deadlines
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.core.reading_flags import LONGEST_LABEL, is_label
-from jobs.documents.job_selectors import get_job, job_events_after, jobs_and_tombstones, jobs_with_models
+from jobs.documents.job_selectors import get_job, get_job_page, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.documents.uploads import Upload
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.queue.queue_positions import standing_of
@@ -71,7 +71,7 @@ from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number_parameter, paged_list_of
 from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import InvalidRequest, NotFound
+from tenants.core.errors import InvalidRequest
 from tenants.core.ids import as_uuid
 from tenants.core.messages import names_in_words, one_of
 from tenants.identity.identity import Identity
@@ -356,9 +356,7 @@ class JobPage(APIView):
         identity = caller(request, "jobs:read")
         with unit_of_work(identity):
             job = get_job(job_id)
-            page = job.pages.filter(number=number).first()
-            if page is None:
-                raise NotFound(f"This job has no page {number}. Its last page is {job.pages_total}.")
+            page = get_job_page(job, number)
             return Response(page_json(page, job), headers=polling_headers(job))
 
 

@@ -12,7 +12,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from jobs.core.errors import EventsErased, JobErased
-from jobs.core.models import Event, Job
+from jobs.core.models import Event, Job, Page
 from jobs.core.states import TERMINAL
 from jobs.documents.selectors import erased_words, tombstone
 from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
@@ -72,6 +72,13 @@ def unless_erased(job: Job) -> Job:
     if job.erased_at is not None:
         raise JobErased(erased_words("job", job.id, job.erased_at, job.erased_reason), extra=tombstone(job))
     return job
+
+
+def get_job_page(job: Job, number: int) -> Page:
+    page = job.pages.filter(number=number).first()
+    if page is None:
+        raise NotFound(f"This job has no page {number}. Its last page is {job.pages_total}.")
+    return page
 
 
 def job_events_after(whose: Acting, job_id: object, seq: int, limit: int = 200) -> list[EventRow]:

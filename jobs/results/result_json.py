@@ -1,6 +1,7 @@
 """The JSON of results: of a job, of a page, and of a cost."""
 
 from jobs.core.models import Job, Page
+from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from tenants.plans.prices import display
 
 SCHEMA_VERSION = 1
@@ -11,12 +12,20 @@ def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
     return {"amount": display(amount_micros), "amount_micros": amount_micros, "currency": currency}
 
 
+def picture_url(page: Page, job: Job) -> str | None:
+    """Return the address of the picture that the boxes of the page's result lie on."""
+    if job.document_id is None:
+        return None
+    if turn_of(page.result) != NOT_TURNED:
+        return f"/v1/jobs/{job.id}/pages/{page.number}/picture"
+    return f"/v1/documents/{job.document_id}/pages/{page.number}/picture"
+
+
 def page_json(page: Page, job: Job) -> dict[str, object]:
     """Return a page as a result contains it. A page is never left out, whatever became of it."""
     error = None
     if page.state == "failed":
         error = {"code": page.error_code, "detail": page.error_detail}
-    picture = f"/v1/documents/{job.document_id}/pages/{page.number}/picture" if job.document_id else None
     return {
         "number": page.number,
         "state": page.state,
@@ -24,7 +33,7 @@ def page_json(page: Page, job: Job) -> dict[str, object]:
         "attempts": page.attempt,
         "cached": page.cached,
         "cost": cost_json(page.cost_micros, job.currency),
-        "picture": picture,
+        "picture": picture_url(page, job),
         "started_at": page.started_at,
         "finished_at": page.finished_at,
         **(page.result or {}),
