@@ -9,6 +9,7 @@ from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.quickstart.views import quickstart
 from jobs.dashboard.reading import views as reading
+from jobs.dashboard.reading.checks import checks
 from jobs.dashboard.webhooks import views as webhooks
 from tenants.dashboard_base.home import home
 
@@ -24,6 +25,7 @@ urlpatterns = [
     path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
     path("jobs/of-page", reading.job_of_page, name="job-of-page"),
     path("jobs/<str:job_id>", reading.job_page, name="job-page"),
+    path("jobs/<str:job_id>/checks", checks, name="job-checks"),
     path("jobs/<str:job_id>/erase", reading.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),

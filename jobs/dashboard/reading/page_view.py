@@ -1,53 +1,41 @@
-"""A page of a job as a person reads it, and the small pictures beside it. This module makes no queries."""
+"""A page of a job as a person reads it. This module makes no queries."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
 from jobs.dashboard.base.wording import state_words
-from jobs.dashboard.reading.selectors import STRIP, Reading
+from jobs.dashboard.reading.blocks import BlockView, block_views
+from jobs.dashboard.reading.doubts import doubts_of
+from jobs.dashboard.reading.lines import (
+    MAX_CHARACTERS,
+    LineView,
+    is_recognized,
+    line_views,
+    marked_lines,
+    read_lines,
+)
+from jobs.dashboard.reading.opinions import ClassView, WarningView, class_view, quality_words, warning_views
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
-from jobs.search.excerpts import Part, marks_in
+from jobs.results.pictures.turns import NOT_TURNED, number, turn_of
+from jobs.results.result_json import page_json, picture_url
+from jobs.search.excerpts import Part
 from jobs.search.queries import Query
+from tenants.api.rendering import TimedJSONRenderer
 from tenants.billing.dashboard.money import shown_money
 
-
-def marked_lines(lines: Sequence[str], sought: Query) -> list[Sequence[Part]]:
-    """Return each line in parts. A phrase that was searched for may be on two lines, and is marked on both."""
-    marks = marks_in("\n".join(lines), sought) if sought.wanted else []
-    found: list[Sequence[Part]] = []
-    begin = 0
-    for line in lines:
-        end = begin + len(line)
-        own = [(max(begin, start) - begin, min(end, stop) - begin) for start, stop in marks]
-        found.append(_parts(line, [(start, stop) for start, stop in own if start < stop]))
-        begin = end + 1
-        marks = [mark for mark in marks if mark[1] > begin]
-    return found
-
-
-def _parts(line: str, marks: Sequence[tuple[int, int]]) -> list[Part]:
-    parts, done = [], 0
-    for start, stop in marks:
-        parts += [Part(line[done:start], False), Part(line[start:stop], True)]
-        done = stop
-    parts.append(Part(line[done:], False))
-    return [part for part in parts if part.text]
-
-
-SURE = 0.8
-"""The confidence below which a line is marked. Lines that are read well are mostly above 0.95."""
-MAX_LINES = 2_000
-MAX_CHARACTERS = 200_000
-"""The most characters of a page's text. A browser takes long to lay out more, and nobody reads it there."""
 _SOURCES = {
     "ocr": "recognized from the image",
     "text_layer": "embedded in the file",
+    "mixed": "partly embedded in the file, partly recognized from the image",
     "text": "as uploaded",
 }
+MAX_JSON = 100_000
+"""The most characters of a page's JSON. A browser takes long to lay out more, and nobody reads it there."""
 
 
 @dataclass(frozen=True)
@@ -55,29 +43,6 @@ class PictureView:
     url: str
     width_px: int
     height_px: int
-
-
-@dataclass(frozen=True)
-class LineView:
-    number: int
-    text: str
-    percent: int | None
-    """The model's confidence, rounded down. It is None if the model gives none."""
-    unsure: bool
-    corners: str
-    """The corners for SVG. It is empty if the line has no position on a picture."""
-    parts: Sequence[Part]
-    """The text once more, in parts that separate the words of a search."""
-
-    @property
-    def found(self) -> bool:
-        return any(part.marked for part in self.parts)
-
-
-@dataclass(frozen=True)
-class KindView:
-    label: str
-    percent: int
 
 
 @dataclass(frozen=True)
@@ -90,6 +55,7 @@ class PageView:
     error_code: str
     error_detail: str
     lines: Sequence[LineView]
+    blocks: Sequence[BlockView]
     lines_left_out: int
     plain: Sequence[Part]
     blank: bool
@@ -99,10 +65,12 @@ class PageView:
     recognized: bool
     """The text was recognized, so that confidences mean something."""
     source: str
-    kind: str
-    """The class that the result names. It is empty if the result names none."""
-    kinds: Sequence[KindView]
-    """The scores of all classes, best first. The best class is not the page's class if no score is good enough."""
+    kind: ClassView
+    quality: str
+    needs_review: bool
+    warnings: Sequence[WarningView]
+    to_check: int
+    """The number of places on this page that a person should check."""
     vectors: VectorView | None
     picture: PictureView | None
 
@@ -123,9 +91,8 @@ class PageView:
 def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query) -> PageView:
     result: dict[str, Any] = page.result or {}
     text = str(result.get("text", ""))
-    found = result.get("lines") or ()
-    lines = _lines(found, sought)
-    kind, kinds = _class(result)
+    found = read_lines(result)
+    lines = line_views(found, {}, sought)
     plain = "" if lines else text[:MAX_CHARACTERS]
     return PageView(
         number=page.number,
@@ -136,112 +103,50 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         error_code=page.error_code,
         error_detail=page.error_detail,
         lines=lines,
+        blocks=block_views(result, lines),
         lines_left_out=len(found) - len(lines) if lines else text.count("\n", MAX_CHARACTERS),
         plain=marked_lines([plain], sought)[0] if plain else (),
         blank="text" in result and not text.strip(),
         waits=page.waits_for is not None,
-        recognized=result.get("source", "ocr") == "ocr",
+        recognized=is_recognized(result),
         source=_SOURCES.get(str(result.get("source", "")), ""),
-        kind=kind,
-        kinds=kinds,
+        kind=class_view(result),
+        quality=quality_words(result),
+        needs_review=result.get("needs_review") is True,
+        warnings=warning_views(result),
+        to_check=len(doubts_of(page.number, result, ())),
         vectors=vectors_of(result),
-        picture=_picture_view(job.document_id, picture) if picture else None,
+        picture=_picture_view(page, job, picture) if picture else None,
     )
 
 
-def _lines(found: Sequence[dict[str, Any]], sought: Query) -> list[LineView]:
-    shown: list[dict[str, Any]] = []
-    characters = 0
-    for line in found[:MAX_LINES]:
-        characters += len(str(line["text"]))
-        if characters > MAX_CHARACTERS and shown:
-            break
-        shown.append(line)
-    texts = [str(line["text"])[:MAX_CHARACTERS] for line in shown]
-    return [
-        _line(number, line, text, parts)
-        for number, (line, text, parts) in enumerate(zip(shown, texts, marked_lines(texts, sought), strict=True), 1)
-    ]
+def _picture_view(page: Page, job: Job, stored: DocumentPage) -> PictureView:
+    width, height = stored.width_px, stored.height_px
+    if turn_of(page.result) != NOT_TURNED:
+        result: Mapping[str, Any] = page.result or {}
+        shown_width, shown_height = number(result.get("width")), number(result.get("height"))
+        if shown_width and shown_height and min(shown_width, shown_height) >= 1:
+            width, height = round(shown_width), round(shown_height)
+    return PictureView(picture_url(page, job) or "", width, height)
 
 
-def _line(number: int, line: dict[str, Any], text: str, parts: Sequence[Part]) -> LineView:
-    confidence = line.get("confidence")
-    return LineView(
-        number=number,
-        text=text,
-        percent=None if confidence is None else int(100 * confidence),
-        unsure=confidence is not None and confidence < SURE,
-        corners=" ".join(f"{x:g},{y:g}" for x, y in line.get("box") or ()),
-        parts=parts,
-    )
+_NUMBERS = re.compile(r"\[\n\s+[-+.\deE]+(?:,\n\s+[-+.\deE]+)*\n\s+\]")
+"""A list of numbers. It has a line break, as no text in JSON has."""
 
 
-def _class(result: dict[str, Any]) -> tuple[str, list[KindView]]:
-    """Return the class and the scores. An added model may put anything else under this name."""
-    match result.get("class"):
-        case {"label": str(label), "scores": dict(scores)} if all(map(_is_score, scores.values())):
-            best_first = sorted(scores.items(), key=lambda item: -item[1])
-            return label, [KindView(name, max(0, round(100 * score))) for name, score in best_first]
-    return "", []
-
-
-def _is_score(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _picture_view(document_id: UUID | None, picture: DocumentPage) -> PictureView:
-    return PictureView(
-        url=f"/v1/documents/{document_id}/pages/{picture.number}/picture",
-        width_px=picture.width_px,
-        height_px=picture.height_px,
-    )
-
-
-_SMALL_PX = 96
+def _on_one_line(numbers: re.Match[str]) -> str:
+    return f"[{' '.join(numbers[0][1:-1].split())}]"
 
 
 @dataclass(frozen=True)
-class Thumbnail:
-    number: int
-    state: str
-    state_words: str
-    here: bool
-    picture: PictureView | None
+class JsonView:
+    text: str
+    cut: bool
+    """There is more than is shown."""
 
 
-@dataclass(frozen=True)
-class Ways:
-    """The page numbers to link to. A number is None if there is no such page."""
-
-    previous: int | None
-    next: int | None
-    last: int
-    earlier: int | None
-    """The last page before the strip."""
-    later: int | None
-    """The first page after the strip."""
-
-
-def thumbnails(reading: Reading) -> Sequence[Thumbnail]:
-    return [_thumbnail(page, reading) for page in reading.strip]
-
-
-def ways(number: int, total: int) -> Ways:
-    first = (number - 1) // STRIP * STRIP + 1
-    return Ways(
-        previous=number - 1 if number > 1 else None,
-        next=number + 1 if number < total else None,
-        last=total,
-        earlier=first - 1 if first > 1 else None,
-        later=first + STRIP if first + STRIP <= total else None,
-    )
-
-
-def _thumbnail(page: Page, reading: Reading) -> Thumbnail:
-    picture = reading.pictures.get(page.number)
-    view = None
-    if picture is not None:
-        url = f"/v1/documents/{picture.document_id}/pages/{picture.number}/picture"
-        height = round(_SMALL_PX * picture.height_px / max(1, picture.width_px))
-        view = PictureView(url, _SMALL_PX, max(8, min(2 * _SMALL_PX, height)))
-    return Thumbnail(page.number, page.state, state_words(page.state), page.number == reading.page.number, view)
+def json_view(page: Page, job: Job) -> JsonView:
+    """Return the JSON of a page as the API gives it, laid out for people."""
+    compact = TimedJSONRenderer().render(page_json(page, job))
+    text = _NUMBERS.sub(_on_one_line, json.dumps(json.loads(compact), ensure_ascii=False, indent=2))
+    return JsonView(text[:MAX_JSON], len(text) > MAX_JSON)

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+from django.db.models.fields.json import KT
+
 from jobs.core import states
 from jobs.core.models import DocumentPage, Event, Job, Page
 from jobs.dashboard.base.job_view import with_first_words
@@ -60,7 +63,7 @@ def reading(job_id: str, number: int) -> Reading:
     return Reading(
         job=job,
         page=page,
-        strip=list(job.pages.filter(number__range=stretch).defer("result").order_by("number")),
+        strip=list(_of_strip(job).filter(number__range=stretch).order_by("number")),
         pictures=_pictures(job, stretch),
         events=_events(job, number),
         failed=_failed(job),
@@ -69,6 +72,11 @@ def reading(job_id: str, number: int) -> Reading:
         retained_until=job_retained_until(job, retention_for(job.tenant_id)) if job.terminal else None,
         hopeless=_hopeless(job),
     )
+
+
+def _of_strip(job: Job) -> "QuerySet[Page]":
+    """Return the pages without their results, but with what their small pictures show of these."""
+    return job.pages.defer("result").annotate(rotation=KT("result__rotation"), review=KT("result__needs_review"))
 
 
 def job_with_document(job_id: str) -> Job:

@@ -21,8 +21,11 @@ from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
 from jobs.dashboard.reading.facts import downloads, facts, waiting_words
-from jobs.dashboard.reading.page_view import SURE, page_view, thumbnails, ways
+from jobs.dashboard.reading.lines import SURE
+from jobs.dashboard.reading.page_view import json_view, page_view
 from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
+from jobs.dashboard.reading.strip import thumbnails, ways
+from jobs.dashboard.reading.tabs import TABS, tab_of
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.queue.queue_positions import standing_of
 from jobs.retention.documents import erase_document_and_jobs
@@ -131,12 +134,14 @@ def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
 def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None) -> HttpResponse:
     number = _page_number(request.GET.get("page", "1"))
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
-    retention = f"&{urlencode({'q': sought})}" if sought else ""
+    tab = tab_of(request.GET.get("tab", ""))
+    searched = {"q": sought} if sought else {}
+    kept = f"&{urlencode({**tab.query, **searched})}" if tab.query or searched else ""
     try:
         with unit_of_work(identity):
             found = reading(job_id, number)
     except BeyondTheEnd as beyond:
-        return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{retention}")
+        return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{kept}")
     except NotFound as missing:
         raise Http404(missing.detail) from missing
     except JobErased as gone:
@@ -150,7 +155,11 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "job": shown,
         "page": page,
         "sought": sought,
-        "keeping": retention,
+        "keeping": kept,
+        "searching": f"&{urlencode(searched)}" if searched else "",
+        "tab": tab,
+        "tabs": TABS,
+        "json": json_view(found.page, job) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),
         "loading": page.state == "running" and is_loading(found.events, number),
         "thumbnails": thumbnails(found),

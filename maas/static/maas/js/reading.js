@@ -1,14 +1,22 @@
 // Entry of a job's page.
+import { watchChecks } from "./reading/checks.js";
 import { watchCopying } from "./reading/copying.js";
 import { watchDownloads } from "./reading/downloads.js";
 import { watchLines } from "./reading/lines.js";
 import { watchNews } from "./reading/news.js";
 import { watchPaging } from "./reading/paging.js";
+import { watchPictures } from "./reading/pictures.js";
+import { watchSides } from "./reading/sides.js";
+import { watchTabs } from "./reading/tabs.js";
 import { watchZoom } from "./reading/zoom.js";
 
 watchZoom();
+watchSides();
 watchLines();
+watchTabs();
 watchPaging();
+watchPictures();
+watchChecks();
 watchCopying();
 watchDownloads();
 watchNews();

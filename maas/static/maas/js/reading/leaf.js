@@ -8,13 +8,32 @@ export const leaf = () => document.getElementById("leaf");
 // After a swap htmx would restore the new page's first CSS classes and remove those set since.
 window.htmx.config.attributesToSettle = [];
 
-/** Calls `shown` for the open page and for each later one. */
+/** Tells whether the page, or the part beside its picture, was just replaced. */
+export const isOfLeaf = ({ detail }) => ["leaf", "words"].includes(detail.target.id);
+
+/** Calls `shown` for the open page and for each later one, and when the part beside its picture changes. */
 export function onLeaf(shown) {
   if (leaf()) shown(leaf());
-  document.addEventListener("htmx:afterSwap", ({ detail }) => {
-    if (detail.target.id === "leaf") shown(leaf());
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (isOfLeaf(event)) shown(leaf());
   });
 }
+
+/** Opens a page at an address such as `?page=3`. */
+export function openPage(address) {
+  const link = document.createElement("a");
+  link.id = "to-page";
+  link.href = address;
+  link.hidden = true;
+  document.getElementById("to-page")?.remove();
+  document.getElementById("reader").append(link);
+  window.htmx.process(link);
+  link.click();
+}
+
+/** Reads the part beside the picture again, which a change on the server has made old. */
+export const readWordsAgain = () =>
+  window.htmx.ajax("GET", location.href, { target: "#words", select: "#words", swap: "outerHTML" });
 
 /** Tells whether keys are meant for a field or menu and not for the page. */
 export const typing = ({ target, ctrlKey, metaKey, altKey }) =>

@@ -6,7 +6,7 @@ let confidenceShown = false;
 
 export function watchLines() {
   onLeaf((page) => {
-    pinned = null;
+    pin(null);
     showConfidence(page);
     showFind(page);
   });
@@ -24,6 +24,7 @@ export function watchLines() {
 const numberOf = (element) => element.closest?.("#leaf [data-line]")?.dataset.line ?? null;
 const option = (number) => document.getElementById(`line-${number}`);
 const shape = (number) => leaf()?.querySelector(`polygon[data-line="${number}"]`);
+const listOf = (line) => line.closest('[role="listbox"]');
 const both = (number) => [option(number), shape(number)].filter(Boolean);
 
 function showConfidence(page) {
@@ -46,8 +47,7 @@ function light(number) {
 
 function focused(target) {
   if (target.getAttribute("role") !== "option") return;
-  const list = target.parentElement;
-  for (const line of list.querySelectorAll('[tabindex="0"]')) line.tabIndex = -1;
+  for (const line of listOf(target).querySelectorAll('[tabindex="0"]')) line.tabIndex = -1;
   target.tabIndex = 0;
   light(numberOf(target));
   reveal(shape(numberOf(target)), document.getElementById("stage"));
@@ -61,28 +61,30 @@ function clicked({ target, detail }) {
   if (!marking) pin(pinned === number ? null : number, target);
 }
 
-function pin(number, from) {
+/** Marks a line or warning, and brings it into view where it is not. Without a number it marks nothing. */
+export function pin(number, from) {
   for (const element of document.querySelectorAll("#leaf .pinned")) element.classList.remove("pinned");
-  if (pinned) option(pinned)?.setAttribute("aria-selected", "false");
+  for (const chosen of document.querySelectorAll('#words [data-line]:is([aria-selected="true"], [aria-pressed="true"])')) choose(chosen, false);
   pinned = number;
+  document.dispatchEvent(new CustomEvent("pinned", { detail: { number } }));
   if (!number) return;
   for (const element of both(number)) element.classList.add("pinned");
-  option(number)?.setAttribute("aria-selected", "true");
-  if (from.closest("#stage")) reveal(option(number), leaf().querySelector(".words"));
-  else reveal(shape(number), document.getElementById("stage"));
+  if (option(number)) choose(option(number), true);
+  if (!from?.closest("#words")) reveal(option(number), leaf().querySelector(".words"));
+  if (!from?.closest("#stage")) reveal(shape(number), document.getElementById("stage"));
+}
+
+function choose(element, chosen) {
+  element.setAttribute(element.role === "option" ? "aria-selected" : "aria-pressed", String(chosen));
 }
 
 function pressed(event) {
   const line = event.target.closest?.('[role="option"]');
   if (event.key === "Escape" && pinned) pin(null);
   if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
-  const list = line.parentElement;
-  const goals = {
-    ArrowDown: line.nextElementSibling,
-    ArrowUp: line.previousElementSibling,
-    Home: list.firstElementChild,
-    End: list.lastElementChild,
-  };
+  const lines = [...listOf(line).querySelectorAll('[role="option"]')];
+  const place = lines.indexOf(line);
+  const goals = { ArrowDown: lines[place + 1], ArrowUp: lines[place - 1], Home: lines[0], End: lines.at(-1) };
   if (event.key in goals) goals[event.key]?.focus();
   else if (event.key === "Enter" || event.key === " ") pin(pinned === numberOf(line) ? null : numberOf(line), line);
   else return;

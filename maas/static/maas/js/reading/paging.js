@@ -1,6 +1,6 @@
 // Moves from page to page by keys, by the strip, and by links with a hash.
 import { adopt } from "../refresh.js";
-import { leaf, onLeaf, reveal, typing } from "./leaf.js";
+import { isOfLeaf, leaf, onLeaf, reveal, typing } from "./leaf.js";
 
 const HASH = /^#page-(\d+)$/;
 
@@ -10,9 +10,8 @@ export function watchPaging() {
   document.addEventListener("keydown", pressed);
   // The response is a whole page, so the strip and the facts are updated from it too. This happens after the swap, because
   // htmx reads from the followed link what to take, and that link may disappear with the strip.
-  document.addEventListener("htmx:afterSwap", ({ detail }) => {
-    if (detail.target.id !== "leaf") return;
-    adopt(new DOMParser().parseFromString(detail.xhr.responseText, "text/html"));
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (isOfLeaf(event)) adopt(new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html"));
   });
   // htmx must process links that were added after it read the page.
   document.addEventListener("adopted", ({ detail }) => {
@@ -48,6 +47,7 @@ function wayOf({ key, target }) {
   const stage = target.closest("#stage");
   const pans = stage && stage.scrollWidth > stage.clientWidth + 1;
   const { number, last } = leaf().dataset;
+  if (target.closest('[role="tab"]')) return null;
   if (key === "PageUp" || (key === "ArrowLeft" && !pans)) return document.querySelector("a#previous");
   if (key === "PageDown" || (key === "ArrowRight" && !pans)) return document.querySelector("a#next");
   if (key === "Home" && number !== "1") return linkTo(1);

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.dashboard.reading.page_view import marked_lines
+from jobs.dashboard.reading.lines import marked_lines
 from jobs.search.queries import parsed
 
 

@@ -1,0 +1,103 @@
+"""The blocks of a page as a person reads them: headings, paragraphs, tables. This module makes no queries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jobs.dashboard.reading.lines import LineView
+from jobs.results.pictures.turns import Corners
+
+KINDS = {
+    "heading": "Heading",
+    "paragraph": "Paragraph",
+    "list_item": "List item",
+    "table": "Table",
+    "header": "Page header",
+    "footer": "Page footer",
+    "page_number": "Page number",
+    "caption": "Caption",
+    "footnote": "Footnote",
+    "side_note": "Side note",
+}
+LOOSE = "loose"
+"""The kind of lines that no block contains. They are shown one below the other, as they were printed."""
+_MAX_LEVEL = 3
+_OVERLAP = 0.5
+"""The share of the smaller height. Lines of a table that overlap by more are in one row."""
+
+
+@dataclass(frozen=True)
+class BlockView:
+    kind: str
+    level: int
+    """The level of a heading, from 1 to 3. It is 0 for other blocks."""
+    rows: Sequence[Sequence[LineView]]
+    """The rows of a table. Other blocks have one row with all lines."""
+
+    @property
+    def name(self) -> str:
+        return KINDS.get(self.kind, "")
+
+
+def block_views(result: Mapping[str, Any], lines: Sequence[LineView]) -> list[BlockView]:
+    """Return the blocks in reading order. Each line is in exactly one, whatever the result says."""
+    given = result.get("blocks")
+    left = {line.index: line for line in lines}
+    found: list[BlockView] = []
+    for block in given if isinstance(given, list) else []:
+        own = list(_taken(block, left))
+        if own:
+            found.append(_block(block, own))
+    if left:
+        found.append(BlockView(LOOSE, 0, [list(left.values())]))
+    return found
+
+
+def _taken(block: object, left: dict[int, LineView]) -> Iterator[LineView]:
+    indexes = block.get("lines") if isinstance(block, Mapping) else None
+    for index in indexes if isinstance(indexes, list) else []:
+        line = left.pop(index, None) if isinstance(index, int) else None
+        if line is not None:
+            yield line
+
+
+def _block(block: Mapping[str, Any], lines: list[LineView]) -> BlockView:
+    given = block.get("type")
+    kind = given if isinstance(given, str) and given in KINDS else "paragraph"
+    if kind == "table":
+        return BlockView(kind, 0, _rows(lines))
+    level = block.get("level", 1) if kind == "heading" else 0
+    usual = isinstance(level, int) and 0 <= level <= _MAX_LEVEL
+    return BlockView(kind, int(level) if usual else _MAX_LEVEL, [_joined(lines)])
+
+
+def _joined(lines: Sequence[LineView]) -> list[LineView]:
+    """Mark the lines that end with a hyphen before a small letter, as in the text of the result."""
+    following = [line.text for line in lines[1:]] + [""]
+    return [
+        replace(line, runs_on=len(line.text) > 1 and line.text.endswith("-") and after[:1].islower())
+        for line, after in zip(lines, following, strict=True)
+    ]
+
+
+def _rows(lines: Sequence[LineView]) -> list[list[LineView]]:
+    rows: list[list[LineView]] = []
+    for line in lines:
+        if rows and _beside(rows[-1][-1].box, line.box):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _beside(one: Corners | None, other: Corners | None) -> bool:
+    if one is None or other is None:
+        return False
+    (top, bottom), (other_top, other_bottom) = _extent(one), _extent(other)
+    shared = min(bottom, other_bottom) - max(top, other_top)
+    return shared > _OVERLAP * min(bottom - top, other_bottom - other_top)
+
+
+def _extent(box: Corners) -> tuple[float, float]:
+    heights = [y for _, y in box]
+    return min(heights), max(heights)

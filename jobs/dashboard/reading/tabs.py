@@ -1,0 +1,28 @@
+"""The tabs beside a page's picture. The open one is named in the address. This module makes no queries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy
+
+
+@dataclass(frozen=True)
+class Tab:
+    name: str
+    title: str
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """Return what the address needs to open the tab. The first tab is open without it."""
+        return {} if self is TABS[0] else {"tab": self.name}
+
+    @property
+    def address(self) -> str:
+        return f"&tab={self.name}" if self.query else ""
+
+
+TABS = (Tab("text", gettext_lazy("Text")), Tab("json", gettext_lazy("JSON")))
+
+
+def tab_of(name: str) -> Tab:
+    return next((tab for tab in TABS if tab.name == name), TABS[0])
