@@ -74,6 +74,7 @@ BY_ID = (
     Asked("GET", "/jobs/{job_id}"),
     Asked("GET", "/jobs/{job_id}?page=1"),
     Asked("POST", "/jobs/{job_id}"),
+    Asked("GET", "/jobs/{job_id}/checks"),
     Asked("GET", "/jobs/{job_id}/erase"),
     Asked("POST", "/jobs/{job_id}/erase", {"also": "document"}),
     Asked("POST", "/jobs/{job_id}/cancel"),

@@ -1,7 +1,9 @@
 """The blocks of a page as a person reads them: headings, paragraphs, tables. This module makes no queries."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from jobs.dashboard.reading.lines import LineView
@@ -22,6 +24,8 @@ KINDS = {
 LOOSE = "loose"
 """The kind of lines that no block contains. They are shown one below the other, as they were printed."""
 _MAX_LEVEL = 3
+_FULL = 0.6
+"""The share of the width of the page's text. A line that ends before it was ended on purpose."""
 _OVERLAP = 0.5
 """The share of the smaller height. Lines of a table that overlap by more are in one row."""
 
@@ -43,11 +47,12 @@ def block_views(result: Mapping[str, Any], lines: Sequence[LineView]) -> list[Bl
     """Return the blocks in reading order. Each line is in exactly one, whatever the result says."""
     given = result.get("blocks")
     left = {line.index: line for line in lines}
+    full_right = _full_right(lines)
     found: list[BlockView] = []
     for block in given if isinstance(given, list) else []:
         own = list(_taken(block, left))
         if own:
-            found.append(_block(block, own))
+            found.append(_block(block, own, full_right))
     if left:
         found.append(BlockView(LOOSE, 0, [list(left.values())]))
     return found
@@ -61,23 +66,37 @@ def _taken(block: object, left: dict[int, LineView]) -> Iterator[LineView]:
             yield line
 
 
-def _block(block: Mapping[str, Any], lines: list[LineView]) -> BlockView:
+def _full_right(lines: Sequence[LineView]) -> float:
+    """Return where a full line ends at least. Lines that end before it were ended on purpose."""
+    across = [x for line in lines for x, _ in line.box or ()]
+    return min(across) + _FULL * (max(across) - min(across)) if across else 0.0
+
+
+def _block(block: Mapping[str, Any], lines: list[LineView], full_right: float) -> BlockView:
     given = block.get("type")
     kind = given if isinstance(given, str) and given in KINDS else "paragraph"
     if kind == "table":
         return BlockView(kind, 0, _rows(lines))
     level = block.get("level", 1) if kind == "heading" else 0
     usual = isinstance(level, int) and 0 <= level <= _MAX_LEVEL
-    return BlockView(kind, int(level) if usual else _MAX_LEVEL, [_joined(lines)])
+    return BlockView(kind, int(level) if usual else _MAX_LEVEL, [_joined(lines, full_right)])
 
 
-def _joined(lines: Sequence[LineView]) -> list[LineView]:
-    """Mark the lines that end with a hyphen before a small letter, as in the text of the result."""
-    following = [line.text for line in lines[1:]] + [""]
+def _joined(lines: Sequence[LineView], full_right: float) -> list[LineView]:
+    """Mark the lines that a hyphen joins with the next, and those that were ended on purpose."""
     return [
-        replace(line, runs_on=len(line.text) > 1 and line.text.endswith("-") and after[:1].islower())
-        for line, after in zip(lines, following, strict=True)
+        replace(line, runs_on=_runs_on(line, after), ends_early=not _runs_on(line, after) and _right(line) < full_right)
+        for line, after in pairwise([*lines, None])
+        if line is not None
     ]
+
+
+def _runs_on(line: LineView, after: LineView | None) -> bool:
+    return after is not None and len(line.text) > 1 and line.text.endswith("-") and after.text[:1].islower()
+
+
+def _right(line: LineView) -> float:
+    return max((x for x, _ in line.box), default=0.0) if line.box else math.inf
 
 
 def _rows(lines: Sequence[LineView]) -> list[list[LineView]]:

@@ -3,7 +3,7 @@
 An added model may return anything under the names read here. What makes no sense is left out.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def read_lines(result: Mapping[str, Any]) -> list[ReadLine]:
     given = result.get("lines")
     found = [line if isinstance(line, Mapping) else {} for line in given] if isinstance(given, list) else []
     return [
-        ReadLine(index, str(line.get("text", "")), corners_of(line.get("box")), _share(line.get("confidence")))
+        ReadLine(index, _text(line.get("text")), corners_of(line.get("box")), _share(line.get("confidence")))
         for index, line in enumerate(found)
     ]
 
@@ -69,6 +69,10 @@ def is_recognized(result: Mapping[str, Any]) -> bool:
 
 def is_doubtful(line: ReadLine) -> bool:
     return line.confidence is not None and line.confidence < SURE
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _share(value: object) -> float | None:
@@ -92,6 +96,8 @@ class LineView:
     corrected: bool = False
     runs_on: bool = False
     """The line ends with a hyphen that joins it with the next."""
+    ends_early: bool = False
+    """The line was ended on purpose, as in an address, so the text after it is a line of its own."""
 
     @property
     def number(self) -> int:
@@ -140,7 +146,3 @@ def _that_fit(lines: Sequence[ReadLine]) -> list[ReadLine]:
             break
         shown.append(line)
     return shown
-
-
-def boxed(lines: Iterable[LineView]) -> list[LineView]:
-    return [line for line in lines if line.box is not None]

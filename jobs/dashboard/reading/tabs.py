@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_lazy
-
 
 @dataclass(frozen=True)
 class Tab:
@@ -21,7 +19,7 @@ class Tab:
         return f"&tab={self.name}" if self.query else ""
 
 
-TABS = (Tab("text", gettext_lazy("Text")), Tab("json", gettext_lazy("JSON")))
+TABS = (Tab("text", "Text"), Tab("json", "JSON"))
 
 
 def tab_of(name: str) -> Tab:

@@ -441,3 +441,44 @@ def test_a_viewer_erases_nothing(viewer: Client, desk: Desk) -> None:
     read(desk, job)
     assert viewer.post(f"/jobs/{job.id}/erase").status_code == 403
     assert not desk.again(job).erased
+
+
+def test_the_json_of_a_page_is_in_a_tab_that_the_address_names(member: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    read(desk, job)
+    text, json = html(member, job), html(member, job, "?tab=json")
+    assert '<a role="tab" id="tab-text" href="?page=1" aria-selected="true" aria-controls="panel"' in text
+    assert '<a role="tab" id="tab-json" href="?page=1&amp;tab=json" aria-selected="true"' in json.replace(
+        "&tab", "&amp;tab"
+    )
+    assert ('class="json"' in text, 'class="json"' in json) == (False, True)
+    assert "&quot;box&quot;: [" in json
+    assert 'href="?page=2&amp;tab=json"' in json
+    assert html(member, job, "?tab=none").count('id="lines"') == 1
+
+
+def test_a_turned_page_has_its_boxes_on_the_picture_as_it_was_read(member: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    turned = {**RESULT.result, "rotation": 90, "width": 200, "height": 100}
+    read(desk, job, output=WorkOutput(turned))
+    give_picture(desk, job, 1)
+    page = html(member, job)
+    assert f'src="/v1/jobs/{job.id}/pages/1/picture" width="200" height="100"' in page
+    assert 'viewBox="0 0 200 100"' in page
+    assert f'turned-90"><img src="/v1/documents/{job.document_id}/pages/1/picture"' in page
+
+
+def test_hostile_values_of_an_added_model_break_no_page(member: Client, desk: Desk) -> None:
+    odd = {
+        "text": 5,
+        "lines": [{"text": None, "box": [["a", 1]], "confidence": "high"}, 7, None],
+        "blocks": {"a": 1},
+        "warnings": {"a": 1},
+        "class": {"label": [], "probabilities": []},
+        "rotation": [],
+        "needs_review": "maybe",
+        "source": ["ocr"],
+    }
+    job = desk.submit()
+    read(desk, job, output=WorkOutput(odd))
+    assert 'role="option"' in html(member, job)
