@@ -56,7 +56,7 @@ from jobs.documents.job_selectors import get_job, get_job_page, job_events_after
 from jobs.documents.uploads import Upload
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.queue.queue_positions import standing_of
-from jobs.results.result_json import page_json, result_json
+from jobs.results.result_json import pages_json, result_json
 from jobs.results.reuse.cache_directives import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.retention.due import job_retained_until
 from jobs.retention.erasing import erase_job
@@ -337,7 +337,7 @@ class JobPages(APIView):
         with unit_of_work(identity):
             job = get_job(job_id)
             found = list(job.pages.filter(number__gt=after).order_by("number")[: limit + 1])
-            shown = [page_json(page, job) for page in found[:limit]]
+            shown = pages_json(found[:limit], job)
         more = len(found) > limit
         body = {
             "object": "list",
@@ -357,7 +357,8 @@ class JobPage(APIView):
         with unit_of_work(identity):
             job = get_job(job_id)
             page = get_job_page(job, number)
-            return Response(page_json(page, job), headers=polling_headers(job))
+            (body,) = pages_json([page], job)
+            return Response(body, headers=polling_headers(job))
 
 
 class JobEvents(APIView):

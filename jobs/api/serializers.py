@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from jobs.core.deadlines import LONGEST_S
-from jobs.core.models import Document, ErasedReason, Job
+from jobs.core.models import Correction, Document, ErasedReason, Job
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.documents.job_selectors import EventRow
@@ -253,6 +253,17 @@ class BlockSerializer(serializers.Serializer[Any]):
     lines = serializers.ListField(child=serializers.IntegerField(), help_text="Positions in `lines`, from 0.")
 
 
+class CorrectionSerializer(serializers.Serializer[Any]):
+    """What a person corrected in the result of a page. The result itself stays as the model gave it."""
+
+    kind = serializers.ChoiceField(Correction.Kind.values)
+    index = serializers.IntegerField(allow_null=True, help_text="Position of the line, from 0. Null for a class.")
+    original = serializers.CharField()
+    corrected = serializers.CharField()
+    author = serializers.CharField(help_text="The member or API key that corrected it.")
+    created_at = serializers.DateTimeField()
+
+
 class PageSerializer(serializers.Serializer[Any]):
     """A page of a job. Each model adds its own results (`text`, `lines`, `embedding`, `outputs`, …)."""
 
@@ -287,6 +298,7 @@ class PageSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Four corners of the photographed sheet in the stored picture, if it was cut out.",
     )
+    corrections = CorrectionSerializer(many=True, required=False, help_text="What people corrected, if anything.")
 
     def get_fields(self) -> dict[str, Any]:
         """Add the field `class`, which Python does not allow as an attribute name."""
@@ -308,6 +320,9 @@ class ResultSerializer(serializers.Serializer[Any]):
     )
     text = serializers.CharField()
     pages = PageSerializer(many=True)
+    corrections = CorrectionSerializer(
+        many=True, required=False, help_text="The corrected class of the whole document, if it was corrected."
+    )
 
 
 class ChunkPageSerializer(serializers.Serializer[Any]):

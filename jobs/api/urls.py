@@ -5,6 +5,7 @@ from django.urls import path
 from jobs.api import (
     archives,
     batches,
+    corrections,
     documents,
     estimates,
     events,
@@ -44,6 +45,17 @@ urlpatterns = [
         page_pictures.ShownPicture.as_view(),
         name="api-job-page-picture",
     ),
+    path(
+        "jobs/<str:job_id>/pages/<int:number>/lines/<int:index>",
+        corrections.LineCorrection.as_view(),
+        name="api-line-correction",
+    ),
+    path(
+        "jobs/<str:job_id>/pages/<int:number>/class",
+        corrections.ClassCorrection.as_view(),
+        name="api-class-correction",
+    ),
+    path("jobs/<str:job_id>/class", corrections.DocumentClassCorrection.as_view(), name="api-document-class"),
     path("jobs/<str:job_id>/events", jobs.JobEvents.as_view(), name="api-job-events"),
     path("jobs/<str:job_id>/cancel", jobs.JobCancel.as_view(), name="api-job-cancel"),
     path("jobs/<str:job_id>/retry", jobs.JobRetry.as_view(), name="api-job-retry"),

@@ -15,6 +15,12 @@ class JobNotFinished(DomainError):
     code = "job_not_finished"
 
 
+class NotRead(DomainError):
+    """The page has no result that could be corrected."""
+
+    code = "page_not_read"
+
+
 class JobErased(DomainError):
     """The job existed and ended, and its content has been erased. The error carries what is left of it."""
 

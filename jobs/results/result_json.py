@@ -1,6 +1,9 @@
 """The JSON of results: of a job, of a page, and of a cost."""
 
-from jobs.core.models import Job, Page
+from collections.abc import Sequence
+
+from jobs.core.models import Correction, Job, Page
+from jobs.results.corrections.selectors import DOCUMENT, correction_json, corrections_of
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from tenants.plans.prices import display
 
@@ -21,8 +24,11 @@ def picture_url(page: Page, job: Job) -> str | None:
     return f"/v1/documents/{job.document_id}/pages/{page.number}/picture"
 
 
-def page_json(page: Page, job: Job) -> dict[str, object]:
-    """Return a page as a result contains it. A page is never left out, whatever became of it."""
+def page_json(page: Page, job: Job, corrections: Sequence[Correction] = ()) -> dict[str, object]:
+    """Return a page as a result contains it. A page is never left out, whatever became of it.
+
+    The result is as the model gave it. What people corrected is beside it.
+    """
     error = None
     if page.state == "failed":
         error = {"code": page.error_code, "detail": page.error_detail}
@@ -37,7 +43,20 @@ def page_json(page: Page, job: Job) -> dict[str, object]:
         "started_at": page.started_at,
         "finished_at": page.finished_at,
         **(page.result or {}),
+        **_corrections_json(corrections),
     }
+
+
+def _corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
+    return {"corrections": [correction_json(row) for row in corrections]} if corrections else {}
+
+
+def pages_json(pages: Sequence[Page], job: Job) -> list[dict[str, object]]:
+    """Return pages in the order of their numbers."""
+    if not pages:
+        return []
+    corrections = corrections_of(job, pages[0].number, pages[-1].number)
+    return [page_json(page, job, corrections.get(page.number, ())) for page in pages]
 
 
 def result_head(job: Job) -> dict[str, object]:
@@ -53,9 +72,10 @@ def result_head(job: Job) -> dict[str, object]:
 
 
 def result_json(job: Job) -> dict[str, object]:
-    pages = [page_json(page, job) for page in job.pages.order_by("number")]
+    pages = pages_json(list(job.pages.order_by("number")), job)
     return {
         **result_head(job),
         "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
         "pages": pages,
+        **_corrections_json(corrections_of(job, last=DOCUMENT).get(DOCUMENT, ())),
     }

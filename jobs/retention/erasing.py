@@ -34,6 +34,7 @@ _LOCK_KEY = "SELECT FROM jobs_job WHERE id = %(job)s FOR UPDATE"
 _ERASE = (
     _LOCK_KEY,
     "DELETE FROM jobs_page WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    "DELETE FROM jobs_correction WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_pagetext WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_jobtoindex WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_event WHERE tenant_id = %(tenant)s AND job_id = %(job)s",

@@ -48,6 +48,8 @@ VALUES (%(page_id)s, %(tenant_id)s, %(job_id)s, %(number)s,
 ON CONFLICT (id) DO NOTHING
 """
 
+_FORGET_PAGE = "DELETE FROM jobs_pagetext WHERE id = %(page_id)s"
+
 _TAKE_OVER = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 SELECT new.id, new.tenant_id, new.job_id, new.number, known.words
@@ -59,12 +61,15 @@ ON CONFLICT (id) DO NOTHING
 """
 
 # A page's words include the name of its document. A page of another document is split into words anew, by the
-# scheduler.
+# scheduler, and so is one whose words a person corrected.
 _COPY = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 SELECT pair.new, known.tenant_id, %(job)s, pair.number, known.words
 FROM unnest(%(new)s::uuid[], %(numbers)s::int[], %(old)s::uuid[]) AS pair (new, number, old)
 JOIN jobs_pagetext known ON known.id = pair.old
+    AND NOT EXISTS (
+        SELECT FROM jobs_correction own
+        WHERE own.job_id = known.job_id AND own.number = known.number AND own.ended_at IS NULL)
 JOIN jobs_job from_job ON from_job.id = known.job_id AND from_job.document_id IS NOT DISTINCT FROM %(document)s
 ON CONFLICT (id) DO NOTHING
 """
@@ -100,6 +105,12 @@ def index_page(page: PageRef, vector: str) -> None:
     """Index a page. `vector` are the vector_of its text, made before the transaction that this is part of."""
     if vector:
         _execute(_KEEP_PAGE, **asdict(page), words=vector)
+
+
+def reindex_page(page: PageRef, vector: str) -> None:
+    """Index a page by other words than before, which a person corrected."""
+    _execute(_FORGET_PAGE, page_id=page.page_id)
+    index_page(page, vector)
 
 
 def take_over_index(*, new: UUID, old: UUID) -> None:

@@ -100,10 +100,18 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 """  # noqa: S608  # made of constants alone
 
 
+_TAKE_OVER_CORRECTIONS = f"""
+INSERT INTO jobs_correction (id, tenant_id, job_id, number, kind, index, original, corrected, author, created_at)
+SELECT {_ORDERED_ID}, tenant_id, %(new)s, number, kind, index, original, corrected, author, created_at
+FROM jobs_correction WHERE job_id = %(old)s AND ended_at IS NULL
+"""  # noqa: S608  # made of constants alone
+
+
 def _take_over(job: Job, old: Job) -> None:
     """Copy the finished pages of an earlier job inside the database, because they may be hundreds of megabytes."""
     with connections[APP].cursor() as cursor:
         cursor.execute(_TAKE_OVER, {"new": job.id, "old": old.id})
+        cursor.execute(_TAKE_OVER_CORRECTIONS, {"new": job.id, "old": old.id})
     take_over_index(new=job.id, old=old.id)
 
 

@@ -39,6 +39,7 @@ class Belongings:
     invoice_id: str
     payment_id: str
     number: int = 1
+    index: int = 0
 
     @classmethod
     def of_nobody(cls) -> "Belongings":

@@ -1,6 +1,6 @@
 """The data of a job for an export: its pages in order, and the reason if a page has no result."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +9,9 @@ from django.db.models import F, Func, IntegerField, QuerySet
 from django.db.models.fields.json import KT
 
 from jobs.core import states
-from jobs.core.models import DocumentPage, Job, Page
+from jobs.core.models import Correction, DocumentPage, Job, Page
+from jobs.results.corrections.applying import corrected_result
+from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from jobs.results.exports.page_lines import Line, lines_of
 from jobs.results.exports.page_range import PageRange, in_words
 from tenants.core.db.unit_of_work import unit_of_work
@@ -32,14 +34,16 @@ class ExportPage:
     page: Page
     picture: DocumentPage | None
     """The page's picture. It is None before a worker has drawn it, and always if the document has no pictures."""
+    corrections: Sequence[Correction] = ()
 
     @property
     def number(self) -> int:
         return self.page.number
 
-    @property
+    @cached_property
     def result(self) -> dict[str, Any]:
-        return self.page.result or {}
+        """Return the result with what people corrected in it."""
+        return corrected_result(self.page.result or {}, corrected_lines(self.corrections))
 
     @property
     def lines(self) -> list[Line]:
@@ -89,7 +93,9 @@ class JobExport:
             with unit_of_work(self.job.tenant_id):
                 pages = list(self._between(first, last))
                 pictures = self._pictures(first, last)
-            yield from (ExportPage(page, pictures.get(page.number)) for page in pages)
+                corrections = corrections_of(self.job, first, last)
+            for page in pages:
+                yield ExportPage(page, pictures.get(page.number), corrections.get(page.number, ()))
 
     def texts(self, numbers: Collection[int]) -> Iterator[str]:
         """Yield the texts of pages that are known to have one. A page that has succeeded never changes."""

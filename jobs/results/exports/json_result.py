@@ -14,7 +14,7 @@ def json_blocks(export: JobExport) -> Iterator[bytes]:
     yield _rendered({**result_head(export.job), "missing": export.missing})[:-1] + b',"pages":['
     with_text: set[int] = set()
     for position, page in enumerate(export.read()):
-        yield (b",\n" if position else b"\n") + _rendered(page_json(page.page, export.job))
+        yield (b",\n" if position else b"\n") + _rendered(page_json(page.page, export.job, page.corrections))
         if page.result.get("text"):
             with_text.add(page.number)
     yield b'\n],"text":"'

@@ -51,6 +51,7 @@ STATUS: Mapping[str, int] = {
     "job_finished": 409,
     "archive_finished": 409,
     "job_not_finished": 409,
+    "page_not_read": 409,
     "erasure_incomplete": 409,
     "nothing_to_retry": 409,
     "model_paused": 409,

@@ -1,0 +1,121 @@
+"""`/v1/jobs/{id}/…/lines/{index}` and `/class`: corrections of what a model read."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from jobs.api.serializers import CorrectionSerializer, StrictFields
+from jobs.documents.job_selectors import get_job
+from jobs.results.corrections.selectors import DOCUMENT, correction_json
+from jobs.results.corrections.services import (
+    LONGEST_LABEL,
+    LONGEST_LINE,
+    correct_class,
+    correct_line,
+    undo_class,
+    undo_line,
+)
+from tenants.api.callers import caller
+from tenants.api.schema import REFUSALS
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest
+from tenants.identity.identity import Identity
+
+
+class LineCorrectionSerializer(StrictFields):
+    text = serializers.CharField(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
+
+
+class ClassCorrectionSerializer(StrictFields):
+    label = serializers.CharField(max_length=LONGEST_LABEL)  # type: ignore[assignment]  # the request calls it so
+
+
+def _checked(request: Request, job_id: str, form_of: type[StrictFields], field: str) -> tuple[Identity, str]:
+    """Return the caller and the field of the body. A job of somebody else is not found, whatever the body is."""
+    identity = caller(request, "jobs:write")
+    with unit_of_work(identity):
+        get_job(job_id)
+    if not isinstance(request.data, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    form = form_of(data=request.data)
+    form.is_valid(raise_exception=True)
+    values: dict[str, Any] = form.validated_data
+    return identity, str(values[field])
+
+
+class LineCorrection(APIView):
+    @extend_schema(
+        operation_id="correct_line",
+        summary="Correct a line of a page",
+        request=LineCorrectionSerializer,
+        responses={200: CorrectionSerializer, **REFUSALS},
+    )
+    def put(self, request: Request, job_id: str, number: int, index: int) -> Response:
+        """Correct a line, counted from 0 as in the result. The result stays as the model gave it; the correction is
+        shown beside it, and used by the exports as text, Markdown and PDF, and by the search.
+        """
+        identity, text = _checked(request, job_id, LineCorrectionSerializer, "text")
+        made = correct_line(identity=identity, job_id=job_id, number=number, index=index, text=text)
+        return Response(correction_json(made))
+
+    @extend_schema(
+        operation_id="undo_line_correction",
+        summary="Undo the correction of a line",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str, number: int, index: int) -> Response:
+        undo_line(identity=caller(request, "jobs:write"), job_id=job_id, number=number, index=index)
+        return Response(status=204)
+
+
+class ClassCorrection(APIView):
+    """The class of a page."""
+
+    @extend_schema(
+        operation_id="correct_page_class",
+        summary="Correct the class of a page",
+        request=ClassCorrectionSerializer,
+        responses={200: CorrectionSerializer, **REFUSALS},
+    )
+    def put(self, request: Request, job_id: str, number: int) -> Response:
+        return _class_corrected(request, job_id, number)
+
+    @extend_schema(
+        operation_id="undo_page_class_correction",
+        summary="Undo the correction of the class of a page",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str, number: int) -> Response:
+        undo_class(identity=caller(request, "jobs:write"), job_id=job_id, number=number)
+        return Response(status=204)
+
+
+class DocumentClassCorrection(APIView):
+    """The class of the whole document."""
+
+    @extend_schema(
+        operation_id="correct_class",
+        summary="Correct the class of a document",
+        request=ClassCorrectionSerializer,
+        responses={200: CorrectionSerializer, **REFUSALS},
+    )
+    def put(self, request: Request, job_id: str) -> Response:
+        return _class_corrected(request, job_id, DOCUMENT)
+
+    @extend_schema(
+        operation_id="undo_class_correction",
+        summary="Undo the correction of the class of a document",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str) -> Response:
+        undo_class(identity=caller(request, "jobs:write"), job_id=job_id, number=DOCUMENT)
+        return Response(status=204)
+
+
+def _class_corrected(request: Request, job_id: str, number: int) -> Response:
+    identity, label = _checked(request, job_id, ClassCorrectionSerializer, "label")
+    return Response(correction_json(correct_class(identity=identity, job_id=job_id, number=number, label=label)))

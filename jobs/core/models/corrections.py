@@ -1,0 +1,41 @@
+"""What people corrected in the results of pages."""
+
+from django.db import models
+from django.db.models.functions import Now
+
+from jobs.core.models.jobs import Job
+from tenants.core.db.tenant_owned import TenantOwned
+
+
+class Correction(TenantOwned):
+    """A correction of a line or of a class. The last one of a place counts, until it is undone; earlier ones stay."""
+
+    class Kind(models.TextChoices):
+        LINE = "line"
+        CLASS = "class"
+
+    job = models.ForeignKey(
+        Job, on_delete=models.CASCADE, related_name="corrections", db_constraint=False, db_index=False
+    )
+    number = models.PositiveIntegerField("page number", help_text="0 for the class of the whole document.")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    index = models.PositiveIntegerField(default=0, help_text="Position of the line in the result. 0 for a class.")
+    original = models.TextField(blank=True)
+    corrected = models.TextField()
+    author = models.CharField(max_length=254, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    ended_at = models.DateTimeField(null=True, editable=False, help_text="When it was replaced or undone.")
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["job", "number", "kind", "index"],
+                condition=models.Q(ended_at__isnull=True),
+                name="jobs_correction_current",
+            ),
+        ]
+        indexes = [models.Index(fields=["job", "number"], name="jobs_correction_of_job")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.index} of page {self.number} of {self.job_id}"

@@ -1,0 +1,1 @@
+"""Corrections that people make to what a model read. They are kept beside the result, which stays as it is."""

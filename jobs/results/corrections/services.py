@@ -1,0 +1,153 @@
+"""Writes corrections of results, and undoes them. The last one counts; earlier ones are kept for a while."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from jobs.core import states
+from jobs.core.errors import NotRead
+from jobs.core.models import Job, Page
+from jobs.core.models.corrections import Correction
+from jobs.documents.job_selectors import get_job, get_job_page
+from jobs.results.corrections.applying import corrected_result
+from jobs.results.corrections.selectors import DOCUMENT, corrected_lines, corrections_of
+from jobs.search.services import PageRef, reindex_page, text_of
+from jobs.search.words import vector_of
+from tenants.audit.acting import acting
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.errors import InvalidRequest, NotFound
+from tenants.identity.identity import Identity
+
+LONGEST_LINE = 2_000
+LONGEST_LABEL = 60
+LONGEST_AUTHOR = 254
+MAX_KEPT = 20
+"""The most earlier corrections of a place that are kept."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What is corrected: a line, or the class of a page or of the whole document."""
+
+    job: Job
+    number: int
+    kind: Correction.Kind
+    index: int = 0
+
+    @property
+    def rows(self) -> "QuerySet[Correction]":
+        return self.job.corrections.filter(number=self.number, kind=self.kind, index=self.index)
+
+    def __str__(self) -> str:
+        whole = "document" if self.number == DOCUMENT else f"page {self.number}"
+        return f"{whole}, class" if self.kind == Correction.Kind.CLASS else f"{whole}, line {self.index}"
+
+
+def correct_line(*, identity: Identity, job_id: object, number: int, index: int, text: str) -> Correction:
+    """Correct a line of a page, or confirm it with the same text."""
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        page = _read_page(job, number)
+        original = _line(page, index)
+        wanted = _checked(text, "text", LONGEST_LINE)
+        made = _write(_Place(job, number, Correction.Kind.LINE, index), original, wanted)
+        _reindex(job, page)
+    return made
+
+
+def correct_class(*, identity: Identity, job_id: object, number: int, label: str) -> Correction:
+    """Correct the class of a page, or that of the whole document for page number 0."""
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        result = {} if number == DOCUMENT else _read_page(job, number).result
+        wanted = _checked(label, "label", LONGEST_LABEL)
+        return _write(_Place(job, number, Correction.Kind.CLASS), _label(result or {}), wanted)
+
+
+def undo_line(*, identity: Identity, job_id: object, number: int, index: int) -> None:
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        page = _read_page(job, number)
+        _line(page, index)
+        _undo(_Place(job, number, Correction.Kind.LINE, index))
+        _reindex(job, page)
+
+
+def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        if number != DOCUMENT:
+            get_job_page(job, number)
+        _undo(_Place(job, number, Correction.Kind.CLASS))
+
+
+def _read_page(job: Job, number: int) -> Page:
+    page = get_job_page(job, number)
+    if page.state != states.SUCCEEDED:
+        raise NotRead(f"Page {number} is {page.state}. Only a page that has succeeded can be corrected.")
+    return page
+
+
+def _line(page: Page, index: int) -> str:
+    lines = (page.result or {}).get("lines")
+    if not isinstance(lines, list) or not lines:
+        raise NotFound(f"Page {page.number} has no lines.")
+    if index >= len(lines):
+        raise NotFound(f"Page {page.number} has no line {index}. Its last line is {len(lines) - 1}.")
+    text = lines[index].get("text") if isinstance(lines[index], Mapping) else None
+    return text if isinstance(text, str) else ""
+
+
+def _label(result: Mapping[str, Any]) -> str:
+    found = result.get("class")
+    label = found.get("label") if isinstance(found, Mapping) else None
+    return label[:LONGEST_LABEL] if isinstance(label, str) else ""
+
+
+def _checked(text: str, field: str, longest: int) -> str:
+    wanted = text.strip()
+    if not wanted or len(wanted) > longest or not wanted.isprintable():
+        raise InvalidRequest(f"`{field}` must have 1 to {longest} printable characters in a single line.")
+    return wanted
+
+
+def _write(place: _Place, original: str, corrected: str) -> Correction:
+    """Write a correction in the place of an earlier one. The job's row is locked, so the last writer wins."""
+    place.rows.filter(ended_at=None).update(ended_at=Now())
+    old = place.rows.order_by("-id").values_list("id", flat=True)[MAX_KEPT - 1 :]
+    place.rows.filter(id__in=list(old)).delete()
+    made = Correction.objects.create(
+        tenant_id=place.job.tenant_id,
+        job=place.job,
+        number=place.number,
+        kind=place.kind,
+        index=place.index,
+        original=original,
+        corrected=corrected,
+        author=acting().name[:LONGEST_AUTHOR],
+    )
+    _record(place, "correction.made")
+    made.refresh_from_db(fields=["created_at"])
+    return made
+
+
+def _undo(place: _Place) -> None:
+    if not place.rows.filter(ended_at=None).update(ended_at=Now()):
+        raise NotFound(f"This {place.kind} has no correction.")
+    _record(place, "correction.undone")
+
+
+def _record(place: _Place, action: str) -> None:
+    """Record the place only: the audit log outlives the text, which may be erased."""
+    record(tenant_id=place.job.tenant_id, action=action, subject_id=place.job.id, note=str(place))
+
+
+def _reindex(job: Job, page: Page) -> None:
+    """Let the page be found by its corrected words."""
+    corrected = corrected_lines(corrections_of(job, page.number, page.number).get(page.number, ()))
+    text = text_of(corrected_result(page.result or {}, corrected))
+    reindex_page(PageRef(page.tenant_id, job.id, page.id, page.number), vector_of(page.tenant_id, text))
