@@ -8,6 +8,7 @@ from jobs.core.errors import JobErased
 from jobs.core.models import Job
 from jobs.dashboard.reading.doubts import Doubt, doubts_of
 from jobs.documents.job_selectors import get_job
+from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.dashboard_base.members import members_only
@@ -42,8 +43,9 @@ def places_to_check(job: Job) -> list[Doubt]:
     found: list[Doubt] = []
     for first in range(1, min(job.pages_total, MAX_PAGES) + 1, STRETCH):
         pages = job.pages.filter(number__range=(first, first + STRETCH - 1), state=states.SUCCEEDED)
+        corrections = corrections_of(job, first, first + STRETCH - 1)
         for number, result in pages.order_by("number").values_list("number", "result"):
-            found += doubts_of(number, result or {}, ())
+            found += doubts_of(number, result or {}, corrected_lines(corrections.get(number, ())))
         if len(found) > MAX_PLACES:
             break
     return found

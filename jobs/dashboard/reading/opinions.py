@@ -14,6 +14,7 @@ from jobs.dashboard.reading.lines import svg_points
 from jobs.results.pictures.turns import Corners, corners_of, number
 
 UNSURE = "unsure"
+USUAL = ("invoice", "contract", "letter", "report", "form", "other")
 MAX_KINDS = 32
 LONGEST_LABEL = 60
 MAX_WARNINGS = 50
@@ -70,6 +71,17 @@ def class_view(result: Mapping[str, Any]) -> ClassView:
     return NO_CLASS
 
 
+def with_correction(found: ClassView, label: str) -> ClassView:
+    """Return the class that a person chose, or the model's without a `label`."""
+    return ClassView(label, found.kinds, corrected=True) if label else found
+
+
+def choices(found: ClassView) -> list[KindView]:
+    """Return the classes that a person may choose from: those of the model, then the usual ones."""
+    known = {kind.label: kind for kind in found.kinds}
+    return list({**known, **{label: KindView(label, 0) for label in USUAL if label not in known}}.values())
+
+
 def _kinds(shares: Mapping[Any, Any]) -> list[KindView]:
     found = [
         (label, share)
@@ -124,8 +136,13 @@ def _words(warning: Mapping[str, Any]) -> str:
     return message[:LONGEST_MESSAGE] if isinstance(message, str) else ""
 
 
-def quality_words(result: Mapping[str, Any]) -> str:
-    """Return the quality of the reading in words. It is empty for results of earlier versions."""
+def quality_words(result: Mapping[str, Any], *, settled: bool = False) -> str:
+    """Return the quality of the reading in words. It is empty for results of earlier versions.
+
+    `settled` says that a person has corrected or confirmed all that was to be checked.
+    """
+    if settled:
+        return _("Checked")
     if result.get("needs_review") is True:
         return _("Check this page")
     return _("Read well") if result.get("needs_review") is False else ""

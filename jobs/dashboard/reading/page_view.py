@@ -10,6 +10,7 @@ from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.reading.blocks import BlockView, block_views
+from jobs.dashboard.reading.correcting import CorrectionView, correction_views
 from jobs.dashboard.reading.doubts import doubts_of
 from jobs.dashboard.reading.lines import (
     MAX_CHARACTERS,
@@ -19,8 +20,17 @@ from jobs.dashboard.reading.lines import (
     marked_lines,
     read_lines,
 )
-from jobs.dashboard.reading.opinions import ClassView, WarningView, class_view, quality_words, warning_views
+from jobs.dashboard.reading.opinions import (
+    ClassView,
+    WarningView,
+    class_view,
+    quality_words,
+    warning_views,
+    with_correction,
+)
+from jobs.dashboard.reading.selectors import Reading
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
+from jobs.results.corrections.selectors import corrected_class, corrected_lines
 from jobs.results.pictures.turns import NOT_TURNED, number, turn_of
 from jobs.results.result_json import page_json, picture_url
 from jobs.search.excerpts import Part
@@ -71,6 +81,7 @@ class PageView:
     warnings: Sequence[WarningView]
     to_check: int
     """The number of places on this page that a person should check."""
+    corrections: Sequence[CorrectionView]
     vectors: VectorView | None
     picture: PictureView | None
 
@@ -88,11 +99,17 @@ class PageView:
         return f"{self.number}-{self.state}-{self.attempt}-{'picture' if self.picture else 'none'}"
 
 
-def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query) -> PageView:
+def page_view(reading: Reading, sought: Query) -> PageView:
+    page, job = reading.page, reading.job
+    picture = reading.pictures.get(page.number)
     result: dict[str, Any] = page.result or {}
+    corrected = corrected_lines(reading.corrections)
+    to_check = len(doubts_of(page.number, result, corrected))
+    needs_review = result.get("needs_review") is True
+    settled = needs_review and not to_check and bool(reading.corrections)
     text = str(result.get("text", ""))
     found = read_lines(result)
-    lines = line_views(found, {}, sought)
+    lines = line_views(found, corrected, sought)
     plain = "" if lines else text[:MAX_CHARACTERS]
     return PageView(
         number=page.number,
@@ -110,11 +127,12 @@ def page_view(page: Page, job: Job, picture: DocumentPage | None, sought: Query)
         waits=page.waits_for is not None,
         recognized=is_recognized(result),
         source=_SOURCES.get(str(result.get("source", "")), ""),
-        kind=class_view(result),
-        quality=quality_words(result),
-        needs_review=result.get("needs_review") is True,
+        kind=with_correction(class_view(result), corrected_class(reading.corrections)),
+        quality=quality_words(result, settled=settled),
+        needs_review=needs_review and not settled,
         warnings=warning_views(result),
-        to_check=len(doubts_of(page.number, result, ())),
+        to_check=to_check,
+        corrections=correction_views(job, reading.corrections),
         vectors=vectors_of(result),
         picture=_picture_view(page, job, picture) if picture else None,
     )
@@ -145,8 +163,8 @@ class JsonView:
     """There is more than is shown."""
 
 
-def json_view(page: Page, job: Job) -> JsonView:
+def json_view(reading: Reading) -> JsonView:
     """Return the JSON of a page as the API gives it, laid out for people."""
-    compact = TimedJSONRenderer().render(page_json(page, job))
+    compact = TimedJSONRenderer().render(page_json(reading.page, reading.job, reading.corrections))
     text = _NUMBERS.sub(_on_one_line, json.dumps(json.loads(compact), ensure_ascii=False, indent=2))
     return JsonView(text[:MAX_JSON], len(text) > MAX_JSON)

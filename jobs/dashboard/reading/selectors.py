@@ -8,11 +8,12 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KT
 
 from jobs.core import states
-from jobs.core.models import DocumentPage, Event, Job, Page
+from jobs.core.models import Correction, DocumentPage, Event, Job, Page
 from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
+from jobs.results.corrections.selectors import corrections_of
 from jobs.retention.due import job_retained_until
 from tenants.api_keys.models import ApiKey
 from tenants.core.errors import NotFound
@@ -39,6 +40,8 @@ class Reading:
     retry: Job | None
     retained_until: datetime | None
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
+    corrections: Sequence[Correction]
+    """What people corrected on the page."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
 
@@ -70,6 +73,7 @@ def reading(job_id: str, number: int) -> Reading:
         key_name=_key_name(job),
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
         retained_until=job_retained_until(job, retention_for(job.tenant_id)) if job.terminal else None,
+        corrections=corrections_of(job, number, number).get(number, ()),
         hopeless=_hopeless(job),
     )
 

@@ -22,6 +22,7 @@ from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
 from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.lines import SURE
+from jobs.dashboard.reading.opinions import choices
 from jobs.dashboard.reading.page_view import json_view, page_view
 from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
 from jobs.dashboard.reading.strip import thumbnails, ways
@@ -148,7 +149,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         context = {"detail": gone.detail, "job": tombstone_view(gone.extra)}
         return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
-    page = page_view(found.page, job, found.pictures.get(number), parsed(sought))
+    page = page_view(found, parsed(sought))
     where_time_went = shares(found.events, number)
     shown = job_view(job, timezone.now())
     context = {
@@ -159,7 +160,8 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "searching": f"&{urlencode(searched)}" if searched else "",
         "tab": tab,
         "tabs": TABS,
-        "json": json_view(found.page, job) if tab.name == "json" else None,
+        "kinds": choices(page.kind),
+        "json": json_view(found) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),
         "loading": page.state == "running" and is_loading(found.events, number),
         "thumbnails": thumbnails(found),

@@ -1,5 +1,6 @@
 // Entry of a job's page.
 import { watchChecks } from "./reading/checks.js";
+import { watchCorrections } from "./reading/corrections.js";
 import { watchCopying } from "./reading/copying.js";
 import { watchDownloads } from "./reading/downloads.js";
 import { watchLines } from "./reading/lines.js";
@@ -17,6 +18,7 @@ watchTabs();
 watchPaging();
 watchPictures();
 watchChecks();
+watchCorrections();
 watchCopying();
 watchDownloads();
 watchNews();

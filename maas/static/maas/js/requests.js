@@ -17,6 +17,15 @@ export async function postJson(url, value, headers = {}, signal = undefined) {
   return post(url, JSON.stringify(value), { ...headers, "Content-Type": "application/json" }, signal);
 }
 
+export async function putJson(url, value) {
+  const headers = { "Content-Type": "application/json", ...pageHeaders() };
+  return ask(url, { method: "PUT", body: JSON.stringify(value), headers });
+}
+
+export async function remove(url) {
+  return ask(url, { method: "DELETE", headers: pageHeaders() });
+}
+
 export async function get(url, signal = undefined) {
   return ask(url, { signal });
 }

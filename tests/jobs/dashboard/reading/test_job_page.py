@@ -16,6 +16,7 @@ from jobs.dashboard.reading.selectors import MAX_EVENTS, STRIP, reading
 from jobs.documents.selectors import get_document
 from jobs.queue.claims import say_loading
 from jobs.queue.settlement import Failure, Timings, fail_page, finish_page
+from jobs.results.corrections.services import correct_class, correct_line
 from jobs.retention.erasing import erase_job
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
@@ -26,9 +27,10 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.dashboard import conftest
 
-QUERIES = 13
+QUERIES = 14
 """The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
-strip and the pictures, the events of the job, of the page and of the first load, then the key and the commit.
+strip and the pictures, the events of the job, of the page and of the first load, then the key, the corrections and the
+commit.
 """
 MAX_BYTES = 60_000
 BOX = [[1, 2], [31, 2], [31, 12], [1, 12]]
@@ -482,3 +484,37 @@ def test_hostile_values_of_an_added_model_break_no_page(member: Client, desk: De
     job = desk.submit()
     read(desk, job, output=WorkOutput(odd))
     assert 'role="option"' in html(member, job)
+
+
+def test_a_viewer_sees_corrections_without_an_undo(viewer: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    read(desk, job)
+    give_picture(desk, job, 1)
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=1, text="Total 5 EUR")
+    correct_class(identity=desk.identity, job_id=job.id, number=1, label="contract")
+    page = html(viewer, job)
+    assert ">Total 5 EUR</span>" in page
+    assert '<polygon data-line="2" points=' in page
+    assert "<del>Total &lt; 5</del> <ins>Total 5 EUR</ins>" in page
+    assert 'id="kind">Contract</span>' in page
+    assert "data-undo" not in page
+
+
+def test_who_may_submit_may_correct(member: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    read(desk, job)
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=1, text="Total 5 EUR")
+    page = html(member, job)
+    assert f'data-undo="/v1/jobs/{job.id}/pages/1/lines/1"' in page
+    assert f'data-lines="/v1/jobs/{job.id}/pages/1/lines/"' in page
+    assert 'data-correct-class="invoice" aria-current="true"' in page
+
+
+def test_a_page_whose_doubts_are_settled_is_checked(member: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    read(desk, job, output=WorkOutput({**RESULT.result, "needs_review": True}))
+    assert "Check this page" in html(member, job)
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=1, text="Total < 5")
+    page = html(member, job)
+    assert re.search(r"Checked\s*</span>", page)
+    assert ("Check this page" in page, "confirmed" in page) == (False, True)

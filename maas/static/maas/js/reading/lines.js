@@ -7,6 +7,7 @@ let confidenceShown = false;
 export function watchLines() {
   onLeaf((page) => {
     pin(null);
+    markDoubts();
     showConfidence(page);
     showFind(page);
   });
@@ -31,6 +32,12 @@ function showConfidence(page) {
   page.classList.toggle("with-confidence", confidenceShown);
   const box = page.querySelector("#show-confidence");
   if (box) box.checked = confidenceShown;
+}
+
+// A line that a person corrected since is no longer marked on the picture either.
+function markDoubts() {
+  for (const line of document.querySelectorAll("#lines [data-line]"))
+    shape(line.dataset.line)?.classList.toggle("unsure", line.classList.contains("unsure"));
 }
 
 // The position of the first search hit.
@@ -64,7 +71,8 @@ function clicked({ target, detail }) {
 /** Marks a line or warning, and brings it into view where it is not. Without a number it marks nothing. */
 export function pin(number, from) {
   for (const element of document.querySelectorAll("#leaf .pinned")) element.classList.remove("pinned");
-  for (const chosen of document.querySelectorAll('#words [data-line]:is([aria-selected="true"], [aria-pressed="true"])')) choose(chosen, false);
+  const before = '#words [data-line]:is([aria-selected="true"], [aria-pressed="true"])';
+  for (const chosen of document.querySelectorAll(before)) choose(chosen, false);
   pinned = number;
   document.dispatchEvent(new CustomEvent("pinned", { detail: { number } }));
   if (!number) return;

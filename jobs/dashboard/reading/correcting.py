@@ -1,0 +1,37 @@
+"""What people corrected on a page, as it is listed there. This module makes no queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from jobs.core.models import Correction, Job
+from jobs.dashboard.reading.opinions import kind_title
+
+
+@dataclass(frozen=True)
+class CorrectionView:
+    place: str
+    original: str
+    corrected: str
+    author: str
+    created_at: datetime
+    url: str
+    """The address that a DELETE request undoes the correction at."""
+
+    @property
+    def confirmed(self) -> bool:
+        """Return whether a person found that the model was right."""
+        return self.original == self.corrected
+
+
+def correction_views(job: Job, corrections: Sequence[Correction]) -> list[CorrectionView]:
+    return [_view(job, row) for row in corrections]
+
+
+def _view(job: Job, row: Correction) -> CorrectionView:
+    page = f"/v1/jobs/{job.id}/pages/{row.number}"
+    if row.kind == Correction.Kind.CLASS:
+        original, corrected = kind_title(row.original), kind_title(row.corrected)
+        return CorrectionView("Class", original, corrected, row.author, row.created_at, f"{page}/class")
+    url = f"{page}/lines/{row.index}"
+    return CorrectionView(f"Line {row.index + 1}", row.original, row.corrected, row.author, row.created_at, url)

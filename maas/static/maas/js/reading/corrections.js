@@ -1,0 +1,91 @@
+// Corrects a line or the class of the page in place, and undoes corrections. Enter saves, Escape cancels.
+import { say } from "../notices.js";
+import { putJson, remove } from "../requests.js";
+import { leaf, onLeaf, readWordsAgain, typing } from "./leaf.js";
+
+let pinned = null;
+
+export function watchCorrections() {
+  document.addEventListener("pinned", ({ detail }) => showTools(detail.number));
+  onLeaf(() => showTools(null));
+  document.addEventListener("click", ({ target }) => {
+    const undo = target.closest("[data-undo]");
+    const kind = target.closest("[data-correct-class]");
+    if (undo) save(() => remove(undo.dataset.undo), "Undone");
+    else if (kind) save(() => putJson(classAddress(), { label: kind.dataset.correctClass }), "Class changed");
+    else if (target.closest("#edit-line")) edit(lineOf(pinned));
+    else if (target.closest("#confirm-line")) save(() => putJson(addressOf(pinned), { text: textOf(lineOf(pinned)) }), "Confirmed");
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "e" || typing(event) || !lineOf(pinned) || !tools()) return;
+    event.preventDefault();
+    edit(lineOf(pinned));
+  });
+}
+
+const tools = () => document.getElementById("tools");
+const lineOf = (number) => (number ? document.querySelector(`#lines [data-line="${number}"]`) : null);
+const textOf = (line) => line.querySelector(".text").textContent;
+const addressOf = (number) => `${tools().dataset.lines}${Number(number) - 1}`;
+const classAddress = () => `/v1/jobs/${document.getElementById("job").dataset.follow}/pages/${leaf().dataset.number}/class`;
+
+function showTools(number) {
+  pinned = number;
+  if (!tools()) return;
+  const line = lineOf(number);
+  tools().hidden = !line;
+  if (line) document.getElementById("tools-line").textContent = `Line ${number}`;
+}
+
+function edit(line) {
+  if (!line || line.hidden) return;
+  const number = line.dataset.line;
+  const before = textOf(line);
+  const form = document.createElement("form");
+  form.className = "correcting";
+  const field = document.createElement("input");
+  field.value = before;
+  field.maxLength = 2_000;
+  field.required = true;
+  field.dir = "auto";
+  field.setAttribute("aria-label", `Text of line ${number}`);
+  const button = document.createElement("button");
+  button.className = "small";
+  button.textContent = "Save";
+  form.append(field, button);
+  const close = () => {
+    form.remove();
+    line.hidden = false;
+    line.focus({ preventScroll: true });
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    const saved = await save(() => putJson(addressOf(number), { text: field.value }), "Saved");
+    button.disabled = false;
+    if (saved) lineOf(number)?.focus({ preventScroll: true });
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  });
+  line.hidden = true;
+  line.after(form);
+  field.focus();
+}
+
+/** Returns whether the change was saved, and by then shows it. */
+async function save(change, words) {
+  try {
+    await change();
+  } catch (error) {
+    say(error.message, "bad");
+    return false;
+  }
+  await readWordsAgain();
+  document.getElementById("said").textContent = words;
+  document.dispatchEvent(new CustomEvent("corrected"));
+  return true;
+}
