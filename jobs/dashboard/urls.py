@@ -28,6 +28,7 @@ urlpatterns = [
     path("jobs/<str:job_id>/checks", checks, name="job-checks"),
     path("jobs/<str:job_id>/erase", reading.erase, name="job-erase"),
     path("jobs/<str:job_id>/cancel", reading.cancel, name="job-cancel"),
+    path("jobs/<str:job_id>/read-again", reading.read_again, name="job-read-again"),
     path("jobs/<str:job_id>/retry", reading.retry, name="job-retry"),
     path("quickstart", quickstart, name="quickstart"),
     path("archives", archives.archive_list, name="archive-list"),

@@ -2,11 +2,14 @@
 product.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
+import psycopg
 import pypdfium2
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,10 +19,23 @@ from tests.browser.becoming import until
 from tests.browser.conftest import Windows
 from tests.live_stack import RunningStack
 from tests.samples.pdfs import many_pages_pdf, one_broken_page_pdf, small_scans, text_pdf
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
 PAGES = 45
+# A finished page never changes, so a job with hand-made results is a copy of one that the product read.
+COPY_JOB = """
+INSERT INTO jobs_job SELECT (jsonb_populate_record(job, jsonb_build_object('id', %(new)s::text))).*
+FROM jobs_job job WHERE id = %(old)s::uuid
+"""
+COPY_PAGE = """
+INSERT INTO jobs_page
+SELECT (jsonb_populate_record(page, jsonb_build_object(
+    'id', gen_random_uuid(), 'job_id', %(new)s::text, 'cache_key', NULL, 'result', %(result)s::jsonb))).*
+FROM jobs_page page WHERE job_id = %(old)s::uuid AND number = %(number)s
+"""
+BOX = [[100, 100], [500, 100], [500, 140], [100, 140]]
 LEAF = "document.getElementById('leaf')"
 SETTLED = """() => {
   window.settled = new Promise((done) => document.addEventListener("htmx:afterSettle", done, { once: true }))
@@ -57,6 +73,34 @@ def reader(windows: Windows, book: str) -> Iterator[Page]:
         page.evaluate("window.neverReloaded = true")
         yield page
     assert windows.complaints == []
+
+
+def lines(*confidences: float) -> list[dict[str, object]]:
+    found = enumerate(confidences, 1)
+    return [{"text": f"Line {number}", "box": BOX, "confidence": sure} for number, sure in found]
+
+
+@pytest.fixture
+def doubtful(live_stack: RunningStack) -> str:
+    """Return a job of two pages with a place to check on each, and a warning on the second."""
+    old, new = submit(live_stack, "two.pdf", text_pdf("One", "Two")), str(uuid4())
+    eventually(lambda: state_of(live_stack, old) == "succeeded", "the job's end")
+    kind = {"label": "invoice", "probabilities": {"invoice": 0.93, "letter": 0.07}}
+    result = {"text": "Line 1\nLine 2", "source": "ocr", "needs_review": True, "class": kind}
+    warnings = [{"code": "handwriting", "message": "", "box": BOX}]
+    results = [{**result, "lines": lines(0.9, 0.4)}, {**result, "lines": lines(0.5, 0.9), "warnings": warnings}]
+    services = json.loads((live_stack.home / "run" / "services.json").read_text())
+    with psycopg.connect(services["MAAS_DATABASE_URL"], options="-c role=maas_operator") as rows:
+        rows.execute(COPY_JOB, {"new": new, "old": old})
+        for number, found in enumerate(results, 1):
+            values = {"new": new, "old": old, "number": number, "result": json.dumps(found)}
+            rows.execute(COPY_PAGE, values)
+    return new
+
+
+def state_of(stack: RunningStack, job: str) -> str:
+    headers = {"Authorization": f"Bearer {stack.demo['MAAS_API_KEY']}"}
+    return str(httpx.get(f"{stack.url}/v1/jobs/{job}", headers=headers).json()["state"])
 
 
 def expect_page(page: Page, number: int) -> None:
@@ -119,6 +163,70 @@ def test_lines_and_picture_point_at_each_other(reader: Page) -> None:
     reader.keyboard.press("Enter")
     expect(reader.locator("#line-3")).to_have_attribute("aria-selected", "true")
     expect(line).to_have_attribute("aria-selected", "false")
+
+
+def test_places_to_check_are_walked_through_and_corrected(windows: Windows, doubtful: str) -> None:
+    with windows.member() as page:
+        page.goto(f"/jobs/{doubtful}")
+        expect(page.locator("[data-check=next]")).to_have_text("To check: 3")
+        page.keyboard.press("n")
+        expect(page.locator("[data-check=next]")).to_have_text("1 of 3")
+        expect(page.locator("#line-2")).to_have_attribute("aria-selected", "true")
+        assert serious_faults(page) == []
+        page.keyboard.press("e")
+        page.fill(".correcting input", "Second line")
+        page.keyboard.press("Escape")
+        expect(page.locator("#line-2 .text")).to_have_text("Line 2")
+        page.click("#edit-line")
+        page.fill(".correcting input", "Second line")
+        page.keyboard.press("Enter")
+        expect(page.locator("#line-2 .text")).to_have_text("Second line")
+        expect(page.locator("#quality")).to_have_text("Checked")
+        expect(page.locator("polygon[data-line='2']")).not_to_have_class("unsure")
+        page.keyboard.press("n")
+        expect(page.locator("#leaf-title")).to_have_text("Page 2 of 2")
+        expect(page.locator("[data-check=next]")).to_have_text("1 of 2")
+        expect(page.locator("#line-w1")).to_have_attribute("aria-pressed", "true")
+        page.keyboard.press("n")
+        page.click("#confirm-line")
+        expect(page.locator("#corrections")).to_contain_text("confirmed")
+        page.click(".pick-of-class summary")
+        page.click("[data-correct-class=letter]")
+        expect(page.locator("#kind")).to_have_text("Letter")
+        page.click("#corrections summary")
+        page.locator("[data-undo]").first.click()
+        expect(page.locator("#kind")).to_have_text("Invoice · 93 %")
+        page.keyboard.press("n")
+        expect(page.locator("#notices")).to_contain_text("That was the last place to check")
+    assert windows.complaints == []
+
+
+def test_tabs_are_moved_through_by_keys_and_stay_from_page_to_page(reader: Page) -> None:
+    reader.locator("#tab-text").focus()
+    reader.keyboard.press("ArrowRight")
+    expect(reader.locator("pre.json")).to_contain_text('"number": 1')
+    expect(reader.locator("#tab-json")).to_be_focused()
+    expect(reader).to_have_url(re.compile(r"tab=json"))
+    reader.click("#next")
+    expect_page(reader, 2)
+    expect(reader.locator("pre.json")).to_contain_text('"number": 2')
+    reader.click("#tab-text")
+    expect(reader.locator("#lines")).to_contain_text("Chapter 2")
+    assert reader.evaluate("window.neverReloaded") is True
+
+
+def test_a_phone_shows_the_picture_or_the_text(windows: Windows, book: str) -> None:
+    with windows.member(width=390) as page:
+        page.goto(f"/jobs/{book}")
+        expect(page.locator("#stage")).to_be_visible()
+        expect(page.locator("#lines")).to_be_hidden()
+        page.click("[data-side-of=words]")
+        expect(page.locator("#lines")).to_be_visible()
+        expect(page.locator("#stage")).to_be_hidden()
+        page.click("#next")
+        expect(page.locator("#lines")).to_contain_text("Chapter 2")
+        expect(page.locator("#stage")).to_be_hidden()
+    assert windows.complaints == []
 
 
 @pytest.mark.long

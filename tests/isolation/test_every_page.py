@@ -78,6 +78,7 @@ BY_ID = (
     Asked("GET", "/jobs/{job_id}/erase"),
     Asked("POST", "/jobs/{job_id}/erase", {"also": "document"}),
     Asked("POST", "/jobs/{job_id}/cancel"),
+    Asked("POST", "/jobs/{job_id}/read-again", {"model": "parse"}),
     Asked("POST", "/jobs/{job_id}/retry"),
     Asked("GET", "/jobs/archive?job={job_id}"),
     Asked("GET", "/jobs/bulk/consequences?job={job_id}"),

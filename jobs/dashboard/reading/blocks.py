@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from jobs.dashboard.reading.lines import LineView
@@ -26,6 +27,8 @@ LOOSE = "loose"
 _MAX_LEVEL = 3
 _FULL = 0.6
 """The share of the width of the page's text. A line that ends before it was ended on purpose."""
+_NARROW = 15.0
+"""A multiple of the lines' usual height. A narrower block is no running text."""
 _OVERLAP = 0.5
 """The share of the smaller height. Lines of a table that overlap by more are in one row."""
 
@@ -84,19 +87,31 @@ def _block(block: Mapping[str, Any], lines: list[LineView], full_right: float) -
 
 def _joined(lines: Sequence[LineView], full_right: float) -> list[LineView]:
     """Mark the lines that a hyphen joins with the next, and those that were ended on purpose."""
+    full_right = math.inf if _is_narrow(lines) else full_right
     return [
-        replace(line, runs_on=_runs_on(line, after), ends_early=not _runs_on(line, after) and _right(line) < full_right)
+        replace(line, runs_on=_runs_on(line, after), ends_early=not _runs_on(line, after) and _ends(line) < full_right)
         for line, after in pairwise([*lines, None])
         if line is not None
     ]
+
+
+def _is_narrow(lines: Sequence[LineView]) -> bool:
+    """Return whether the block is too narrow for running text, as an address or a sum is."""
+    boxes = [line.box for line in lines if line.box is not None]
+    if len(boxes) < 2 or len(boxes) < len(lines):
+        return False
+    across = [x for box in boxes for x, _ in box]
+    usual_height = median(bottom - top for top, bottom in map(_extent, boxes))
+    return max(across) - min(across) < _NARROW * usual_height
 
 
 def _runs_on(line: LineView, after: LineView | None) -> bool:
     return after is not None and len(line.text) > 1 and line.text.endswith("-") and after.text[:1].islower()
 
 
-def _right(line: LineView) -> float:
-    return max((x for x, _ in line.box), default=0.0) if line.box else math.inf
+def _ends(line: LineView) -> float:
+    """Return where a line ends. A line without a position is a full one."""
+    return max(x for x, _ in line.box) if line.box else math.inf
 
 
 def _rows(lines: Sequence[LineView]) -> list[list[LineView]]:

@@ -24,6 +24,8 @@ from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.lines import SURE
 from jobs.dashboard.reading.opinions import choices
 from jobs.dashboard.reading.page_view import json_view, page_view
+from jobs.dashboard.reading.progress import progress_words
+from jobs.dashboard.reading.readers import reader_views
 from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
 from jobs.dashboard.reading.strip import thumbnails, ways
 from jobs.dashboard.reading.tabs import TABS, tab_of
@@ -34,6 +36,7 @@ from jobs.retention.erasing import erase_job
 from jobs.search.queries import parsed
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
+from jobs.submission.services import JobRequest, submit_job
 from tenants.billing.dashboard.money import shown_money
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError, NotFound
@@ -132,6 +135,30 @@ def retry(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse
     return redirect("job-page", job.id)
 
 
+@members_only
+@require_POST
+def read_again(request: HttpRequest, identity: Identity, job_id: str) -> HttpResponse:
+    """Read the document of a job again, with a model that may be another."""
+    identity.require("jobs:write")
+    try:
+        with unit_of_work(identity):
+            document_id = job_with_document(job_id).document_id
+        if document_id is None:
+            raise Http404("This job has no document.")
+        model = request.POST.get("model", "")
+        job = submit_job(
+            identity=identity,
+            request=JobRequest(
+                model=model, document_id=document_id, request_id=request.META.get("maas.request_id", "")
+            ),
+        )
+    except NotFound as missing:
+        raise Http404(missing.detail) from missing
+    except DomainError as refusal:
+        return _shown(request, identity, job_id, refusal)
+    return redirect("job-page", job.id)
+
+
 def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None) -> HttpResponse:
     number = _page_number(request.GET.get("page", "1"))
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
@@ -141,6 +168,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
     try:
         with unit_of_work(identity):
             found = reading(job_id, number)
+            readers = reader_views(identity, found.job)
     except BeyondTheEnd as beyond:
         return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{kept}")
     except NotFound as missing:
@@ -175,6 +203,8 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "taken_from": taken_from(found.events, number),
         "shares": where_time_went,
         "longest_ms": max((share.ms for share in where_time_went), default=0),
+        "readers": readers,
+        "progress": progress_words(job, timezone.now()),
         "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
         "downloads": downloads(job, number),

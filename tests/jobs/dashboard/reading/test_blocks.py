@@ -56,9 +56,9 @@ def test_lines_of_a_table_beside_each_other_are_a_row() -> None:
 
 def test_a_hyphen_joins_lines_and_a_short_line_ends_early() -> None:
     lines = [
-        ("a ship-", box(0, 0, 100, 9)),
+        ("a ship-", box(0, 0, 200, 9)),
         ("ment", box(0, 10, 20, 19)),
-        ("North-", box(0, 20, 90, 29)),
+        ("North-", box(0, 20, 190, 29)),
         ("East", None),
     ]
     (block,) = shown([{"type": "paragraph", "lines": [0, 1, 2, 3]}], *lines)
@@ -68,3 +68,9 @@ def test_a_hyphen_joins_lines_and_a_short_line_ends_early() -> None:
         (False, False),
         (False, False),
     ]
+
+
+def test_lines_of_a_narrow_block_are_lines_of_their_own() -> None:
+    sums = [("Net 5", box(0, 0, 90, 10)), ("Total 6", box(0, 12, 100, 22))]
+    (block,) = shown([{"type": "paragraph", "lines": [0, 1]}], *sums)
+    assert [line.ends_early for line in block.rows[0]] == [True, True]

@@ -1,6 +1,7 @@
 """Tests of the page of one job, as a member of a tenant sees it."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from django.db import connections
@@ -9,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from inference.core.contracts import WorkOutput
+from inference.registry.models import ModelVersion
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import DocumentPage, Job
 from jobs.core.priorities import BULK
@@ -518,3 +520,41 @@ def test_a_page_whose_doubts_are_settled_is_checked(member: Client, desk: Desk) 
     page = html(member, job)
     assert re.search(r"Checked\s*</span>", page)
     assert ("Check this page" in page, "confirmed" in page) == (False, True)
+
+
+def test_a_document_is_read_again_with_a_chosen_model_at_a_price(
+    member: Client, desk: Desk, make_version: Callable[..., ModelVersion]
+) -> None:
+    other = make_version(runtime="ocr", meter="page", price_micros=2_000_000)
+    job = desk.submit(pages=3)
+    assert "Read again with" not in html(member, job)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    name = other.served_model.name
+    assert re.search(rf'value="{name}">.*?6\.00', html(member, job))
+    answer = member.post(f"/jobs/{job.id}/read-again", {"model": name})
+    assert answer.status_code == 302
+    with unit_of_work(desk.identity):
+        again = Job.objects.get(id=answer["Location"].rpartition("/")[2])
+    assert (again.document_id, again.model_version_id, again.retry_of_id) == (job.document_id, other.id, None)
+
+
+def test_a_refused_reading_says_why(member: Client, desk: Desk) -> None:
+    job = desk.submit()
+    cancel_job(identity=desk.identity, job_id=job.id)
+    assert member.post(f"/jobs/{job.id}/read-again", {"model": "x"}).status_code == 404
+    with_document = desk.submit(pages=2)
+    assert member.post(f"/jobs/{with_document.id}/read-again", {"model": "no such"}).status_code in (404, 409)
+
+
+def test_a_viewer_reads_nothing_again(viewer: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    assert "Read again with" not in html(viewer, job)
+    assert viewer.post(f"/jobs/{job.id}/read-again", {"model": "parse"}).status_code == 403
+
+
+def test_a_running_job_says_which_page_is_read_and_how_long_the_rest_takes(member: Client, desk: Desk) -> None:
+    job = desk.submit(pages=2)
+    read(desk, job)
+    desk.claimed(desk.pages(job)[1])
+    assert re.search(r"Reading page 2 of 2, about \d+ s<", html(member, job))
