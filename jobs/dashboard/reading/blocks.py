@@ -89,10 +89,16 @@ def _joined(lines: Sequence[LineView], full_right: float) -> list[LineView]:
     """Mark the lines that a hyphen joins with the next, and those that were ended on purpose."""
     full_right = math.inf if _is_narrow(lines) else full_right
     return [
-        replace(line, runs_on=_runs_on(line, after), ends_early=not _runs_on(line, after) and _ends(line) < full_right)
+        _run_on(line) if _runs_on(line, after) else replace(line, ends_early=_ends(line) < full_right)
         for line, after in pairwise([*lines, None])
         if line is not None
     ]
+
+
+def _run_on(line: LineView) -> LineView:
+    """Return a line whose last hyphen is not shown, because the text goes on without it."""
+    *others, last = line.parts
+    return replace(line, runs_on=True, parts=[*others, replace(last, text=last.text[:-1])])
 
 
 def _is_narrow(lines: Sequence[LineView]) -> bool:

@@ -68,6 +68,7 @@ def test_a_hyphen_joins_lines_and_a_short_line_ends_early() -> None:
         (False, False),
         (False, False),
     ]
+    assert "".join(part.text for part in block.rows[0][0].parts) == "a ship"
 
 
 def test_lines_of_a_narrow_block_are_lines_of_their_own() -> None:
