@@ -35,6 +35,10 @@ SELECT (jsonb_populate_record(page, jsonb_build_object(
     'id', gen_random_uuid(), 'job_id', %(new)s::text, 'cache_key', NULL, 'result', %(result)s::jsonb))).*
 FROM jobs_page page WHERE job_id = %(old)s::uuid AND number = %(number)s
 """
+COPY_EVENT = """
+INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
+SELECT tenant_id, %(new)s::uuid, seq, type, data, created_at FROM jobs_event WHERE job_id = %(old)s::uuid AND seq = 1
+"""
 BOX = [[100, 100], [500, 100], [500, 140], [100, 140]]
 LEAF = "document.getElementById('leaf')"
 SETTLED = """() => {
@@ -91,7 +95,8 @@ def doubtful(live_stack: RunningStack) -> str:
     results = [{**result, "lines": lines(0.9, 0.4)}, {**result, "lines": lines(0.5, 0.9), "warnings": warnings}]
     services = json.loads((live_stack.home / "run" / "services.json").read_text())
     with psycopg.connect(services["MAAS_DATABASE_URL"], options="-c role=maas_operator") as rows:
-        rows.execute(COPY_JOB, {"new": new, "old": old})
+        for statement in (COPY_JOB, COPY_EVENT):
+            rows.execute(statement, {"new": new, "old": old})
         for number, found in enumerate(results, 1):
             values = {"new": new, "old": old, "number": number, "result": json.dumps(found)}
             rows.execute(COPY_PAGE, values)
@@ -151,7 +156,7 @@ def test_lines_and_picture_point_at_each_other(reader: Page) -> None:
     line.hover()
     expect(shape).to_have_class("lit")
     shape.hover()
-    expect(line).to_have_class("lit")
+    expect(line).to_have_class("line lit")
     shape.click()
     expect(line).to_have_attribute("aria-selected", "true")
     expect(shape).to_have_class("lit pinned")

@@ -1,4 +1,4 @@
-"""Test how the progress of a running job is said."""
+"""Test how the progress of a running job is described."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -27,6 +27,6 @@ class Running:
         (3, 12, None, "Reading page 4 of 12"),
     ],
 )
-def test_the_page_and_the_time_left_are_said(done: int, total: int, ran_s: float | None, words: str) -> None:
+def test_the_page_and_the_time_left_are_given(done: int, total: int, ran_s: float | None, words: str) -> None:
     started_at = None if ran_s is None else NOW - timedelta(seconds=ran_s)
     assert progress_words(Running(done, total, started_at), NOW) == words

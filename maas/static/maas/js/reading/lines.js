@@ -44,6 +44,8 @@ function markDoubts() {
 function showFind(page) {
   const mark = page.querySelector(".words mark");
   reveal(mark, page.querySelector(".words"));
+  // The part beside or below the picture may lie outside of a small window itself.
+  mark?.scrollIntoView({ block: "nearest", behavior: "instant" });
   if (mark && numberOf(mark)) reveal(shape(numberOf(mark)), document.getElementById("stage"));
 }
 
