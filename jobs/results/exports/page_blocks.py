@@ -118,7 +118,7 @@ def _joined(block: _Marked) -> str:
         return block_text(Block(block.type, paragraph), paragraph.box)
     text = block.lines[0].text
     for line in block.lines[1:]:
-        text = joined_rows(text, line.text) if block.type in RUNNING else f"{text}\n{line.text}"
+        text = "".join(joined_rows(text, line.text)) if block.type in RUNNING else f"{text}\n{line.text}"
     return text
 
 
@@ -146,7 +146,7 @@ def _from_gaps(lines: Sequence[Line], text: str) -> list[TextBlock]:
             if before is None:
                 joined = row.text
             else:
-                joined = f"{joined}\n{row.text}" if before.ended_early else joined_rows(joined, row.text)
+                joined = f"{joined}\n{row.text}" if before.ended_early else "".join(joined_rows(joined, row.text))
         boxes = [row.box for row in rows if row.box]
         blocks.append(TextBlock("paragraph", joined, box=Box.around(boxes).corners() if boxes else None))
     return blocks

@@ -24,7 +24,8 @@ def test_long_line_counts_more_than_a_short_one() -> None:
 
 def test_spaces_are_no_characters() -> None:
     facts = facts_of([TextLine("a b c", None, 1.0), TextLine("d e f", None, 0.8)], 1.0)
-    assert (facts.characters, facts.mean_confidence) == (6, pytest.approx(0.9))
+    assert facts.characters == 6
+    assert facts.mean_confidence == pytest.approx(0.9)
 
 
 def test_only_lines_below_the_bar_are_doubtful() -> None:

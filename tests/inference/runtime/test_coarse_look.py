@@ -29,8 +29,8 @@ def test_part_with_ink_has_a_margin_and_leaves_out_the_rest() -> None:
     pixels[300:340, 200:600] = 0
     inked = inked_part(pixels)
     margin = 0.02 * 1200
-    assert (inked.left, inked.top) == (pytest.approx(200 - margin, abs=4), pytest.approx(300 - margin, abs=4))
-    assert (inked.right, inked.bottom) == (pytest.approx(600 + margin, abs=4), pytest.approx(340 + margin, abs=4))
+    assert [inked.left, inked.top] == pytest.approx([200 - margin, 300 - margin], abs=4)
+    assert [inked.right, inked.bottom] == pytest.approx([600 + margin, 340 + margin], abs=4)
     assert inked.cut(pixels).shape == (inked.bottom - inked.top, inked.right - inked.left, 3)
 
 

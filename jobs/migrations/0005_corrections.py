@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("jobs", "0002_index_jobs_of_documents"),
+        ("jobs", "0004_index_jobs_of_documents"),
         ("tenants", "0002_change"),
     ]
 
