@@ -1,5 +1,6 @@
 """Tests of migrations and of the SQL files that follow them, on databases of their own."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from django.db.migrations.operations import AddIndex, CreateModel
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from inference.pipelines.declaration import read_graph
 from maas.local.embedded.postgres import create_database
 from maas.process.health import MigrationCheck, NotReady
 from tenants.core.db.applied_sql import apply_sql, sql_files, were_applied
@@ -24,6 +26,7 @@ from tests import kept_cluster
 from tests.services import RunAddress
 
 OURS = {"tenants", "inference", "jobs"}
+_MODELS = ("ServedModel", "ModelVersion")
 ALIAS = "owner"
 """The alias with the right to migrate. In these tests it leads to another database."""
 
@@ -91,6 +94,26 @@ def test_every_earlier_state_becomes_the_newest(fresh: str, state: list[tuple[st
     with superuser(kept_cluster.EMPTY) as run:
         assert query(_CREATED_BY_FILES) == run.execute(_CREATED_BY_FILES).fetchall()
     assert were_applied(connections[ALIAS], sql_files())
+
+
+def test_earlier_versions_of_parse_get_the_steps_that_they_had_in_the_code(fresh: str) -> None:
+    before = ("inference", "0002_review_price")
+    executor = MigrationExecutor(connections[ALIAS])
+    executor.migrate([before])
+    earlier = executor.loader.project_state(before).apps
+    models, versions = (earlier.get_model("inference", name).objects.using(ALIAS) for name in _MODELS)
+    for number, runtime in enumerate(("parse", "ocr"), 1):
+        served = models.create(name=runtime, price_meter="page", price_micros=1500)
+        versions.create(served_model=served, number=number, runtime=runtime, digest=runtime, config={"release": runtime})
+    migrate()
+    found = {
+        digest: (runtime, json.loads(config))
+        for digest, runtime, config in query("SELECT digest, runtime, config::text FROM inference_modelversion")
+    }
+    assert found["ocr"] == ("ocr", {"release": "ocr"})
+    runtime, config = found["parse"]
+    assert (runtime, config["release"]) == ("graph", "parse")
+    assert read_graph(config["graph"]).roles == {"ocr", "embed"}
 
 
 @with_tables
