@@ -105,7 +105,13 @@ class OcrRuntime:
         return boxes
 
     def _boxes_on(
-        self, spec: VersionSpec, session: HostedSession, images: Sequence[Pixels], call: Call, *, scale: float | None = None
+        self,
+        spec: VersionSpec,
+        session: HostedSession,
+        images: Sequence[Pixels],
+        call: Call,
+        *,
+        scale: float | None = None,
     ) -> list[Floats]:
         inputs = [detector_input(image, scale) for image in images]
         pieces = [Piece(tensor, length=tensor.shape[2] * tensor.shape[3], group=tensor.shape) for tensor in inputs]

@@ -104,16 +104,17 @@ def test_earlier_versions_of_parse_get_the_steps_that_they_had_in_the_code(fresh
     models, versions = (earlier.get_model("inference", name).objects.using(ALIAS) for name in _MODELS)
     for number, runtime in enumerate(("parse", "ocr"), 1):
         served = models.create(name=runtime, price_meter="page", price_micros=1500)
-        versions.create(served_model=served, number=number, runtime=runtime, digest=runtime, config={"release": runtime})
+        config = {"release": runtime}
+        versions.create(served_model=served, number=number, runtime=runtime, digest=runtime, config=config)
     migrate()
     found = {
-        digest: (runtime, json.loads(config))
-        for digest, runtime, config in query("SELECT digest, runtime, config::text FROM inference_modelversion")
+        digest: (kind, json.loads(stored))
+        for digest, kind, stored in query("SELECT digest, runtime, config::text FROM inference_modelversion")
     }
     assert found["ocr"] == ("ocr", {"release": "ocr"})
-    runtime, config = found["parse"]
-    assert (runtime, config["release"]) == ("graph", "parse")
-    assert read_graph(config["graph"]).roles == {"ocr", "embed"}
+    made, declared = found["parse"]
+    assert (made, declared["release"]) == ("graph", "parse")
+    assert read_graph(declared["graph"]).roles == {"ocr", "embed"}
 
 
 @with_tables

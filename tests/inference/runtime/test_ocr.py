@@ -37,7 +37,7 @@ def test_text_and_boxes_are_those_of_the_rapidocr_package(name: str) -> None:
     expected: Any = rapidocr()(np.ascontiguousarray(pixels[:, :, ::-1]), use_cls=False)
     lines = read(pixels).result["lines"]
     assert [line["text"] for line in lines] == list(expected.txts)
-    # The package looks at the whole page in full, and we look at the part with ink, on a smaller picture if it is large.
+    # The package looks at the whole page in full, and we look at the part with ink, smaller if the page is large.
     off = np.abs(np.array([line["box"] for line in lines]) - expected.boxes).max(axis=(1, 2))
     assert (off <= 0.15 * (expected.boxes[:, 3, 1] - expected.boxes[:, 0, 1])).all()
     # The package pads a text line to the widest of its batch, so its confidence depends on the other lines.

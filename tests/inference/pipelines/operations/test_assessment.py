@@ -15,9 +15,7 @@ def line(text: str = "A line of a page", *, confidence: float = 0.99, top: float
     return TextLine(text, ((60.0, top), (400.0, top), (400.0, top + 30), (60.0, top + 30)), confidence)
 
 
-def assess(
-    page: PageInput, lines: Sequence[TextLine], *, certainty: float = 1.0, **settings: Json
-) -> dict[str, Any]:
+def assess(page: PageInput, lines: Sequence[TextLine], *, certainty: float = 1.0, **settings: Json) -> dict[str, Any]:
     inputs = {"page": page, "lines": tuple(lines), "certainty": certainty}
     found: dict[str, Any] = ASSESS.run(inputs, ASSESS.complete(settings))
     return found
