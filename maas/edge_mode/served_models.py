@@ -13,7 +13,7 @@ from pathlib import Path
 from inference.core.contracts import Json, VersionSpec
 from inference.pipelines.checking import check_graph
 from inference.pipelines.declaration import MAX_CHARACTERS, read_graph
-from inference.pipelines.graph import GraphInvalid
+from inference.pipelines.graph import Graph, GraphInvalid
 from inference.pipelines.members import Member
 from inference.pipelines.operations.values import described
 from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
@@ -41,6 +41,11 @@ class ShelfModel:
     accepts: tuple[str, ...]
     signature: Mapping[str, Json]
     parameters: tuple[Mapping[str, Json], ...] = ()
+    member: Member | None = None
+    """The model as a member of pipelines, if it is a declared pipeline itself."""
+
+    def as_member(self) -> Member:
+        return self.member or Member(self.spec.key, self.spec.runtime, self.signature)
 
     def as_json(self) -> dict[str, Json]:
         """Return the model as `/v1/models` of the whole product shows it, but without state and price."""
@@ -101,16 +106,19 @@ def _builtin(name: str, shelf: Shelf) -> ShelfModel:
         raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(by_name)}")
     if name not in shelf.parts:
         model = by_name[name]
-        steps = {role: _builtin(part, shelf).spec for role, part in model.steps.items()}
+        steps = {role: _builtin(part, shelf) for role, part in model.steps.items()}
         shelf.parts[name] = _built(model, steps, shelf.folder)
     return shelf.parts[name]
 
 
-def _built(model: BuiltinModel, steps: Mapping[str, VersionSpec], folder: Path) -> ShelfModel:
+def _built(model: BuiltinModel, steps: Mapping[str, ShelfModel], folder: Path) -> ShelfModel:
     files, digests = _build(model, folder / "builtin" / f"{model.name}-{model.release}")
     config = {**model.config, "release": model.release}
-    spec = _spec(model.name, runtime=model.runtime, files=files, digests=digests, config=config, steps=steps)
-    return ShelfModel(spec, model.title, model.description, model.accepts, model.signature, model.parameters_json())
+    specs = {role: step.spec for role, step in steps.items()}
+    spec = _spec(model.name, runtime=model.runtime, files=files, digests=digests, config=config, steps=specs)
+    member = _pipeline_member(spec.key, read_graph(config["graph"]), steps) if model.runtime == GRAPH else None
+    signature, parameters = model.signature, model.parameters_json()
+    return ShelfModel(spec, model.title, model.description, model.accepts, signature, parameters, member)
 
 
 def _build(model: BuiltinModel, target: Path) -> tuple[dict[str, Path], dict[str, str]]:
@@ -179,7 +187,7 @@ def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[s
     declared = _read_json(name, path)
     try:
         graph = read_graph(declared)
-        answer = check_graph(graph, {role: _member(member.spec, member.signature) for role, member in members.items()})
+        member = _pipeline_member(f"{name}@1", graph, members)
     except GraphInvalid as error:
         raise CannotServe(f"{name}: {path}: {error}") from error
     spec = _spec(
@@ -190,16 +198,15 @@ def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[s
         config={"graph": declared},
         steps={role: member.spec for role, member in members.items()},
     )
-    signature = {**graph.signature(), "outputs": described(answer)}
-    return ShelfModel(spec, name, "", graph.accepts, signature, graph.parameters_json())
+    assert member.answer is not None
+    signature = {**graph.signature(), "outputs": described(member.answer)}
+    return ShelfModel(spec, name, "", graph.accepts, signature, graph.parameters_json(), member)
 
 
-def _member(spec: VersionSpec, signature: Mapping[str, Json]) -> Member:
-    if spec.runtime != GRAPH:
-        return Member(spec.key, spec.runtime, signature)
-    graph = read_graph(spec.config["graph"])
-    answer = check_graph(graph, {role: _member(step, {}) for role, step in spec.steps.items()})
-    return Member(spec.key, spec.runtime, signature, graph.accepts, answer, graph.parameters)
+def _pipeline_member(key: str, graph: Graph, steps: Mapping[str, ShelfModel]) -> Member:
+    """Check a pipeline and return it as a member of others. Raises GraphInvalid."""
+    answer = check_graph(graph, {role: step.as_member() for role, step in steps.items()})
+    return Member(key, GRAPH, graph.signature(), graph.accepts, answer, graph.parameters)
 
 
 def _read_json(name: str, path: Path) -> Json:

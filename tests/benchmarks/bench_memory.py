@@ -54,7 +54,7 @@ def memory_after(number: int) -> Taken:
 
 
 def run_largest_batches(engine: Engine, model: VersionSpec) -> None:
-    embed, ocr = builtin_specs()["embed"], builtin_specs()["ocr"]
+    embed, ocr = builtin_specs()["embed"], builtin_specs()["read"]
     longest_line = max(LETTER, key=len)
     # After preparation for the detector, the first page is as large as a batch may be. The second has more text lines
     # than a batch.
@@ -69,7 +69,7 @@ def run_largest_batches(engine: Engine, model: VersionSpec) -> None:
 
 
 def requests(engine: Engine, model: VersionSpec) -> Callable[[int], None]:
-    embed, ocr = builtin_specs()["embed"], builtin_specs()["ocr"]
+    embed, ocr = builtin_specs()["embed"], builtin_specs()["read"]
 
     def one(number: int) -> None:
         chance = random.Random(number)

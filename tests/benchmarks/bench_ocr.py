@@ -78,7 +78,7 @@ def read_by_package(pages: Sequence[Pixels]) -> tuple[list[list[str]], float]:
 
 
 def engines_way() -> Way:
-    engine, spec = local_engine(), builtin_specs()["ocr"]
+    engine, spec = local_engine(), builtin_specs()["read"]
     engine.load(spec)
 
     def read(page: Pixels) -> list[str]:

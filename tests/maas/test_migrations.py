@@ -103,7 +103,7 @@ def test_earlier_versions_of_parse_get_the_steps_that_they_had_in_the_code(fresh
     earlier = executor.loader.project_state(before).apps
     models, versions = (earlier.get_model("inference", name).objects.using(ALIAS) for name in _MODELS)
     for number, runtime in enumerate(("parse", "ocr"), 1):
-        served = models.create(name=runtime, price_meter="page", price_micros=1500)
+        served = models.create(name=runtime, accepts=["document"], price_meter="page", price_micros=1500)
         config = {"release": runtime}
         versions.create(served_model=served, number=number, runtime=runtime, digest=runtime, config=config)
     migrate()

@@ -68,6 +68,23 @@ def test_declared_pipeline_is_made_of_what_is_served(tmp_path: Path) -> None:
         fill_shelf(replace(options, members={"classify": {"colors": "nobody"}}), tmp_path)
 
 
+def test_declared_pipeline_may_be_a_member_of_the_next(tmp_path: Path) -> None:
+    colors = save_colors(tmp_path / "colors.onnx")
+    inner, outer = tmp_path / "inner.json", tmp_path / "outer.json"
+    inner.write_text(json.dumps(CLASSIFIER))
+    step = {"name": "best", "kind": "model", "role": "classify", "inputs": {"page": "input"}}
+    outer.write_text(json.dumps({"accepts": ["document"], "steps": [step], "output": {"found": "best.label"}}))
+    options = replace(
+        NOTHING,
+        onnx={"colors": colors},
+        graphs={"inner": inner, "outer": outer},
+        members={"inner": {"colors": "colors"}, "outer": {"classify": "inner"}},
+    )
+    model = fill_shelf(options, tmp_path)["outer"]
+    assert [(one["name"], one["datatype"]) for one in model.signature["outputs"]] == [("found", "BYTES")]
+    assert model.spec.steps["classify"].steps["colors"].runtime == "onnx"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
