@@ -64,7 +64,7 @@ def test_the_engine_shows_what_models_run_without_a_reload(windows: Windows, liv
     with windows.operator() as page:
         page.goto("/admin/engine/")
         page.evaluate("window.neverReloaded = true")
-        row = page.get_by_role("row", name="ocr@1 recognition")
+        row = page.get_by_role("row", name="read@1 recognition")
         submit(live_stack, "for the engine.pdf", small_scans("Seven bridges"))
         expect(row).to_contain_text("ms")
         until(
