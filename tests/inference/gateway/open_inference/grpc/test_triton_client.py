@@ -137,7 +137,12 @@ def test_texts_become_embeddings(over_grpc: Client, client: over_http.InferenceS
 
 
 def test_other_models_of_text_answer_in_json_and_take_their_own_parameters(over_grpc: Client) -> None:
-    asked = [given("text", texts("Invoice no. 7, invoice date 3 May 2026. Net 84.03 EUR, VAT 19 % 15.97 EUR, total due 100.00 EUR."))]
+    asked = [
+        given(
+            "text",
+            texts("Invoice no. 7, invoice date 3 May 2026. Net 84.03 EUR, VAT 19 % 15.97 EUR, total due 100.00 EUR."),
+        )
+    ]
     answer = over_grpc.infer("parse", asked, parameters={"include_embedding": True})
     found = json.loads(answer.as_numpy("result")[0])
     assert found["class"]["label"] == "invoice"
