@@ -32,7 +32,7 @@ class Passages:
     squeezed: str
     """The text without spaces."""
     dilution: float
-    """How many phrases of the text count as one, by its length."""
+    """Return the number of phrases that count as one, by the length of the text."""
     words: frozenset[str]
     """The words that occur anywhere."""
     grams: frozenset[str]

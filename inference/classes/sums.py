@@ -5,7 +5,7 @@ import re
 _NUMBER = re.compile(r"(?<![\w.,/:-])-?\d{1,3}(?:[.,' ]\d{3})*(?:[.,]\d{1,2})?(?![\w/:]|[.,]\d)")
 MAX_NUMBERS = 150
 REACH = 12
-"""How many amounts before a sum may belong to it."""
+"""The number of amounts before a sum that may belong to it."""
 MIN_CENTS = 100
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Self
 
 from inference.core.contracts import Quad
@@ -77,7 +76,3 @@ def usual_height(lines: Sequence[PageLine]) -> float:
         if half <= 0:
             return max(line.box.height, 1e-6)
     return 1.0
-
-
-def median_height(boxes: Sequence[Box]) -> float:
-    return median(box.height for box in boxes)

@@ -23,8 +23,6 @@ RATHER_OTHER_SIZE = 1.22
 """The same for rows that also stand further apart than is usual."""
 INDENT = 0.6
 """The indent that begins a paragraph, as a share of a row's height."""
-ENDED_EARLY = 0.25
-"""The share of the region's width that a row leaves white if its paragraph has ended."""
 BULLETS = frozenset("•◦▪■●○‣·*")
 LIST_MARK = re.compile(r"\s*(?:[•◦▪■●○‣·*–—-]|\(?\d{1,2}[.)]|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])\s+\S")
 """The marks of list items: a bullet, a dash, a number or a letter."""

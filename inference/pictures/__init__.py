@@ -1,1 +1,1 @@
-"""The geometry of page pictures: which way up they are, how far askew, and where the sheet lies in a photograph."""
+"""The geometry of page pictures: their turn, their skew, and the sheet in a photograph."""

@@ -18,7 +18,6 @@ NEIGHBORHOOD = 0.06
 """The side of the neighborhood around a pixel, as a share of the longer side of the picture."""
 
 Gray = npt.NDArray[np.uint8]
-Points = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,3 @@ def paper(gray: Gray) -> Gray:
     coarse = np.ascontiguousarray(gray[::COARSE, ::COARSE])
     side = max(3, int(max(coarse.shape) * NEIGHBORHOOD)) | 1
     return np.asarray(cv2.resize(cv2.medianBlur(coarse, side), (width, height)), np.uint8)
-
-
-def ink_points(mask: Gray, most: int) -> Points:
-    """Return the positions of ink as x and y. If there are more than `most`, return an even sample of them."""
-    positions = np.flatnonzero(mask)
-    if len(positions) > most:
-        # A fixed step would meet the same columns in every row.
-        positions = np.random.default_rng(len(positions)).choice(positions, most, replace=False)
-    down, across = np.divmod(positions, mask.shape[1])
-    return np.stack([across, down], axis=1).astype(np.float32)

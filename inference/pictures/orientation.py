@@ -1,4 +1,4 @@
-"""Which way up a page lies, by a classifier of squares of its picture and by the direction of its lines."""
+"""The turn that makes a page upright, by a classifier of squares of its picture and the direction of its lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

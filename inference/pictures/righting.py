@@ -17,7 +17,7 @@ WHITE = (255, 255, 255)
 
 @dataclass(frozen=True, slots=True)
 class Righting:
-    """What is done to a picture, in this order: cut out the sheet, turn by `rotation`, take out `angle`."""
+    """The steps to the upright picture, in this order: cut out the sheet, turn by `rotation`, take out `angle`."""
 
     width: int
     height: int

@@ -31,15 +31,15 @@ MIN_ANGLE, MAX_ANGLE = 55.0, 125.0
 MIN_SIDE = 60
 """The length of an edge in pixels of the small picture, at least."""
 ROUGH_SLACK, SLACK = 0.06, 0.005
-"""How far a corner may lie beyond the picture, at first and at last, as a share of its longer side."""
+"""The distance by which a corner may lie beyond the picture, at first and at last, as a share of its longer side."""
 SAMPLES = 64
 """The places along an edge where it is looked for."""
 REACH, BESIDE = 18, 4
-"""How far from its coarse place an edge is looked for, and the pixels on both sides that are compared."""
+"""The distance from its coarse place in which an edge is sought, and the pixels compared on both sides."""
 MIN_STEP, MIN_STEP_SHARE = 12.0, 0.15
 """The difference between paper and table, at least, in gray levels and as a share of the paper's."""
 STRAIGHT = 2.0
-"""How far in pixels an edge strays from a straight line, at most."""
+"""The pixels by which an edge strays from a straight line, at most."""
 MIN_SEEN = 0.7
 """The share of an edge, at least, that is seen."""
 

@@ -31,7 +31,7 @@ class Skew:
     degrees: float
     """The angle clockwise from horizontal, or from vertical if the lines run up or down the page."""
     rhythm: float
-    """How far the rows stand out at this angle from those at other angles."""
+    """The ratio by which the rows stand out at this angle from those at other angles."""
     vertical: bool
     """Whether the lines run up or down the page."""
 

@@ -5,19 +5,38 @@ from inference.core.contracts import Json
 ORIENT, READ = "orient", "read"
 """The roles of its members."""
 
+MIN_CONFIDENCE: Json = {
+    "name": "min_confidence",
+    "type": "number",
+    "default": 0.5,
+    "minimum": 0,
+    "maximum": 1,
+    "description": "Recognized lines below this confidence are left out.",
+}
+
+
+def laid_out(*, page: str, lines: str, height: str) -> list[Json]:
+    """Return the steps that put the lines of a page in order and judge the reading."""
+    return [
+        {
+            "name": "layout",
+            "kind": "postprocess",
+            "operation": "layout",
+            "inputs": {"lines": lines, "height": height},
+        },
+        {
+            "name": "assess",
+            "kind": "postprocess",
+            "operation": "assess",
+            "inputs": {"page": page, "lines": "layout.lines", "certainty": "layout.certainty"},
+        },
+    ]
+
+
 OCR: Json = {
     "accepts": ["document"],
     "documents": ["pdf", "image"],
-    "parameters": [
-        {
-            "name": "min_confidence",
-            "type": "number",
-            "default": 0.5,
-            "minimum": 0,
-            "maximum": 1,
-            "description": "Recognized lines below this confidence are left out.",
-        },
-    ],
+    "parameters": [MIN_CONFIDENCE],
     "steps": [
         {"name": "orient", "kind": "model", "role": ORIENT, "inputs": {"page": "input"}},
         {
@@ -38,18 +57,7 @@ OCR: Json = {
             "inputs": {"page": "upright"},
             "parameters": {"min_confidence": "parameters.min_confidence"},
         },
-        {
-            "name": "layout",
-            "kind": "postprocess",
-            "operation": "layout",
-            "inputs": {"lines": "read.lines", "height": "read.height"},
-        },
-        {
-            "name": "assess",
-            "kind": "postprocess",
-            "operation": "assess",
-            "inputs": {"page": "upright", "lines": "layout.lines", "certainty": "layout.certainty"},
-        },
+        *laid_out(page="upright", lines="read.lines", height="read.height"),
     ],
     "output": {
         "text": "layout.text",

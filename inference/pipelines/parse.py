@@ -1,6 +1,7 @@
 """The built-in pipeline `parse`: it reads a page from its own text or its picture, and finds its document class."""
 
 from inference.core.contracts import Json
+from inference.pipelines.ocr import MIN_CONFIDENCE, laid_out
 
 OCR, EMBED = "ocr", "embed"
 """The roles of its members."""
@@ -41,20 +42,7 @@ _RECOGNIZED: Json = {
 }
 
 _OWN_TEXT: Json = {
-    "steps": [
-        {
-            "name": "layout",
-            "kind": "postprocess",
-            "operation": "layout",
-            "inputs": {"lines": "given.page.lines", "height": "given.page.height"},
-        },
-        {
-            "name": "assess",
-            "kind": "postprocess",
-            "operation": "assess",
-            "inputs": {"page": "given.page", "lines": "layout.lines", "certainty": "layout.certainty"},
-        },
-    ],
+    "steps": laid_out(page="given.page", lines="given.page.lines", height="given.page.height"),
     "output": {
         "text": "layout.text",
         "lines": "layout.lines",
@@ -90,14 +78,7 @@ _ANSWER: Json = {
 PARSE: Json = {
     "accepts": ["document", "text"],
     "parameters": [
-        {
-            "name": "min_confidence",
-            "type": "number",
-            "default": 0.5,
-            "minimum": 0,
-            "maximum": 1,
-            "description": "Recognized lines below this confidence are left out.",
-        },
+        MIN_CONFIDENCE,
         {
             "name": "include_embedding",
             "type": "boolean",

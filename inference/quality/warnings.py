@@ -34,7 +34,7 @@ class Sheet:
     width: float
     height: float
     is_blank: bool
-    """Whether there is no ink at all."""
+    """Whether there is neither text nor ink."""
 
 
 def warnings_of(lines: Sequence[TextLine], facts: ReadingFacts, sheet: Sheet | None) -> list[Warning]:

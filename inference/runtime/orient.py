@@ -37,7 +37,7 @@ class Turn:
 class OrientRuntime:
     session_roles = ("weights",)
     may_use_gpu = False
-    """No GPU: a run takes ten milliseconds on a processor, and the picture would have to be copied."""
+    """No GPU: a run takes some twenty milliseconds on a processor, and the picture would have to be copied."""
 
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host

@@ -254,7 +254,7 @@ class BlockSerializer(serializers.Serializer[Any]):
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):
-    """What a person corrected in the result of a page. The result itself stays as the model gave it."""
+    """A correction by a person in the result of a page. The result itself stays as the model gave it."""
 
     kind = serializers.ChoiceField(Correction.Kind.values)
     index = serializers.IntegerField(allow_null=True, help_text="Position of the line, from 0. Null for a class.")

@@ -65,7 +65,7 @@ SELECT number, class_probabilities FROM jobs_page WHERE job_id = %(job)s AND cla
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What pages that succeeded at once say about checking them: how many need it, and their lowest quality."""
+    """The review flags of pages that succeeded at once: the number that need review, and the lowest quality."""
 
     to_review: int = 0
     quality: float | None = None

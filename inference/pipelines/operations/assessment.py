@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from inference.core.contracts import Json, PageInput
+from inference.core.contracts import Json, PageInput, Pixels
 from inference.pictures.ink import ink_mask, small_picture
 from inference.pipelines.operations.operation import POSTPROCESS, Operation, Setting, always, number
 from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, Value, object_of
@@ -12,7 +12,7 @@ from inference.quality.warnings import Sheet, warnings_of
 
 BLANK_SHARE = 0.00005
 """The share of ink, at most, on a blank page."""
-ALWAYS_REVIEWED = frozenset({"doubtful_order", "unknown_script", "handwriting", "cut_off"})
+ALWAYS_REVIEWED = frozenset({"doubtful_order", "cut_off"})
 """The codes of warnings with which a page needs review, whatever its quality."""
 
 
@@ -20,7 +20,7 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     lines, page = inputs["lines"], inputs["page"]
     facts = facts_of(lines, float(inputs["certainty"]))
     quality = quality_of(facts)
-    warnings = warnings_of(lines, facts, _sheet(page))
+    warnings = warnings_of(lines, facts, _sheet(page, has_text=bool(facts.characters)))
     doubtful = quality < settings["review_below"] or any(warning.code in ALWAYS_REVIEWED for warning in warnings)
     return {
         "quality": quality,
@@ -29,12 +29,15 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     }
 
 
-def _sheet(page: PageInput) -> Sheet | None:
+def _sheet(page: PageInput, *, has_text: bool) -> Sheet | None:
     """Return what matters of the picture, or None for a page with text of its own, whose picture is not needed."""
     if page.text_lines is not None or page.load_pixels is None:
         return None
-    mask = ink_mask(small_picture(page.load_pixels()).gray)
-    return Sheet(page.width_px, page.height_px, float(mask.mean()) <= BLANK_SHARE)
+    return Sheet(page.width_px, page.height_px, is_blank=not has_text and _is_blank(page.load_pixels()))
+
+
+def _is_blank(pixels: Pixels) -> bool:
+    return float(ink_mask(small_picture(pixels).gray).mean()) <= BLANK_SHARE
 
 
 ASSESS = Operation(

@@ -1,4 +1,4 @@
-"""What people corrected in the results of pages."""
+"""The corrections that people made in the results of pages."""
 
 from django.db import models
 from django.db.models.functions import Now

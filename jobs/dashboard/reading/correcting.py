@@ -1,4 +1,4 @@
-"""What people corrected on a page, as it is listed there. This module makes no queries."""
+"""The corrections of a page, as they are listed there. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

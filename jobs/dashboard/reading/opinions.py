@@ -1,4 +1,4 @@
-"""What the model thinks of a page, in words: its class, its quality and its warnings. This module makes no queries.
+"""The opinion of a model about a page in words: class, quality and warnings. This module makes no queries.
 
 An added model may return anything under the names read here. What makes no sense is left out.
 """

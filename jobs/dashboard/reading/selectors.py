@@ -41,7 +41,7 @@ class Reading:
     retained_until: datetime | None
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     corrections: Sequence[Correction]
-    """What people corrected on the page."""
+    """The corrections of the page."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
 

@@ -31,7 +31,7 @@ MAX_KEPT = 20
 
 @dataclass(frozen=True)
 class _Place:
-    """What is corrected: a line, or the class of a page or of the whole document."""
+    """The place of a correction: a line, or the class of a page or of the whole document."""
 
     job: Job
     number: int

@@ -39,7 +39,7 @@ class Format:
     content_type: str
     write: Callable[[BinaryIO, JobExport], None]
     policy: str = "default-src 'none'"
-    """What a browser that shows the file may load for it."""
+    """The content security policy for a browser that shows the file."""
 
 
 def _in_blocks(blocks: Callable[[JobExport], Iterator[bytes]]) -> Callable[[BinaryIO, JobExport], None]:

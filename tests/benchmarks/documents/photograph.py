@@ -13,7 +13,7 @@ opencv: Any = cv2
 """OpenCV, whose own types are wider than what it returns."""
 TABLES = ((96, 70, 48), (60, 62, 66), (120, 96, 72), (44, 52, 60), (84, 100, 88))
 MAX_SLANT = 0.09
-"""How far a corner may be moved, as a share of the side."""
+"""The distance by which a corner may be moved, as a share of the side."""
 
 
 def photograph(page: GeneratedPage, seed: int, slant: float = MAX_SLANT, light: float = 0.35) -> GeneratedPage:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from inference.core.contracts import Pixels
-from inference.pictures.ink import MEASURED_SIDE, ink_mask, ink_points, small_picture
+from inference.pictures.ink import MEASURED_SIDE, ink_mask, small_picture
 from tests.inference.pictures.drawing import ODD, drawn_lines, mask_of, plain
 
 
@@ -41,12 +41,3 @@ def test_a_shadow_is_no_ink() -> None:
     shadow = np.linspace(1, 0.4, page.shape[1])[None, :, None]
     light, dark = mask_of(page), mask_of((page * shadow).astype(np.uint8))
     assert (light != dark).mean() < 0.02
-
-
-def test_points_of_ink_are_all_positions_or_an_even_sample() -> None:
-    mask = np.zeros((20, 10), np.uint8)
-    mask[3, 7] = mask[19, 0] = 1
-    assert ink_points(mask, 10).tolist() == [[7, 3], [0, 19]]
-    sample = ink_points(np.ones((100, 100), np.uint8), 500)
-    assert len(sample) == 500
-    assert np.allclose(sample.mean(axis=0), 50, atol=5)

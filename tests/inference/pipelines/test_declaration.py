@@ -168,9 +168,9 @@ def test_step_whose_value_nobody_takes_is_refused() -> None:
     assert problem(idle, ()) == "step 's1' is used by no other step and is not the output"
 
 
-def pipeline_around_ocr(change: Callable[[Any], object] = lambda declared: None) -> None:
+def pipeline_around_ocr(change: Callable[[Any], object] = lambda declared: None) -> ValueType:
     members = {"reader": pipeline_member("inner@1", OCR, ocr_answer())}
-    check_graph(read_graph(changed(READER, change)), members)
+    return check_graph(read_graph(changed(READER, change)), members)
 
 
 def set_reading(**fields: Json) -> Callable[[Any], object]:
@@ -178,8 +178,9 @@ def set_reading(**fields: Json) -> Callable[[Any], object]:
 
 
 def test_declared_pipeline_may_be_a_member() -> None:
-    pipeline_around_ocr()
-    pipeline_around_ocr(set_reading(parameters={"min_confidence": {"constant": 0.7}}))
+    answer = pipeline_around_ocr()
+    assert answer.is_json
+    assert pipeline_around_ocr(set_reading(parameters={"min_confidence": {"constant": 0.7}})) == answer
 
 
 @pytest.mark.parametrize(

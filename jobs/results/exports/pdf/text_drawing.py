@@ -92,7 +92,7 @@ class _Spacing:
     stretch: float
     """The width of characters in percent of the font's."""
     kerning: float
-    """What is added after a space, negative as in a PDF: in thousandths of the font's size, before the stretch."""
+    """The distance added after a space, negative as in a PDF: in thousandths of the font's size, before the stretch."""
 
 
 def _spacing(words: Sequence[str], width_em: float) -> _Spacing:
