@@ -78,7 +78,7 @@ def test_the_engine_shows_what_models_run_without_a_reload(windows: Windows, liv
             assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
         page.set_viewport_size({"width": 390, "height": 844})
         until(page, "document.documentElement.scrollWidth <= 390")
-        page.get_by_role("link", name="ocr@1", exact=True).click()
+        page.get_by_role("link", name="read@1", exact=True).click()
         until(page, "document.documentElement.scrollWidth <= 390")
         expect(page.locator("#content")).to_contain_text("recognition.onnx")
     assert windows.complaints == []

@@ -59,12 +59,13 @@ function pageOf(page, pagesTotal, call) {
   return article;
 }
 
-function kindOf({ label, score, scores }) {
-  const words = el("h3", {}, `Looks like: ${label} (${score.toFixed(2)})`);
-  // A blank page has no scores.
-  if (score <= 0) return [words];
+// Classes of `parse` have probabilities; those of other pipelines may have scores, or neither.
+function kindOf({ label, probabilities, scores }) {
+  const words = el("h3", {}, `Looks like: ${label}`);
+  const shares = Object.entries(probabilities ?? scores ?? {}).filter(([, value]) => Number.isFinite(value));
+  if (!shares.some(([, value]) => value > 0)) return [words];
   const list = el("div", { className: "scores" });
-  for (const [name, value] of Object.entries(scores).sort(([, one], [, other]) => other - one)) {
+  for (const [name, value] of shares.sort(([, one], [, other]) => other - one)) {
     const bar = el("progress", { max: 1, value: Math.max(0, value), ariaLabel: `Score of ${name}` });
     list.append(el("span", {}, name), bar, el("span", { className: "number" }, value.toFixed(2)));
   }
