@@ -93,7 +93,9 @@ def test_a_page_that_kills_each_worker_takes_no_other_page_with_it(
     caller: Caller, product: Product, four_pages: bytes
 ) -> None:
     innocent = start_job(caller, four_pages)
-    deadly = str(caller.submit_file(scanned_pdf("The deadly one", dpi=600), model="ocr").json()["id"])
+    # It has so much text that its worker is found while it reads it.
+    page = scanned_pdf("\n".join(["The deadly one has many lines of text to read"] * 34), dpi=200)
+    deadly = str(caller.submit_file(page, model="ocr").json()["id"])
 
     def killed_or_ended() -> bool:
         if caller.pages_in(deadly, "running"):

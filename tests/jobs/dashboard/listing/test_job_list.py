@@ -282,17 +282,17 @@ def test_the_sender_is_the_name_of_the_key(member: Client, desk: Desk) -> None:
     assert job.api_key_id is not None
     with unit_of_work(desk.identity.tenant_id):
         name = ApiKey.objects.get(id=job.api_key_id).name
-    assert f'class="col-sender"><bdi>{name}</bdi>' in html(member, "/jobs")
+    assert f'class="col-sender"><bdi>{name}</bdi>' in html(member, "/jobs?sent=all")
 
 
 def test_the_sender_is_not_named_to_those_who_may_not_see_keys(viewer: Client, desk: Desk) -> None:
     desk.submit()
-    assert 'class="col-sender"><bdi>API key</bdi>' in html(viewer, "/jobs")
+    assert 'class="col-sender"><bdi>API key</bdi>' in html(viewer, "/jobs?sent=all")
 
 
 def test_the_sender_of_what_a_person_sent_is_the_dashboard(member: Client, desk: Desk) -> None:
     Desk(replace(desk.identity, key_id=None), desk.version).submit()
-    assert 'class="col-sender"><bdi>Dashboard</bdi>' in html(member, "/jobs")
+    assert 'class="col-sender"><bdi>Dashboard</bdi>' in html(member, "/jobs?sent=all")
 
 
 def test_every_column_but_two_can_be_hidden(member: Client, desk: Desk) -> None:
