@@ -15,7 +15,7 @@ MIN_CONFIDENCE: Json = {
 }
 
 
-def laid_out(*, page: str, lines: str, height: str) -> list[Json]:
+def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
     """Return the steps that put the lines of a page in order and judge the reading."""
     return [
         {
@@ -28,7 +28,12 @@ def laid_out(*, page: str, lines: str, height: str) -> list[Json]:
             "name": "assess",
             "kind": "postprocess",
             "operation": "assess",
-            "inputs": {"page": page, "lines": "layout.lines", "certainty": "layout.certainty"},
+            "inputs": {
+                "page": page,
+                "lines": "layout.lines",
+                "unread": unread,
+                "certainty": "layout.certainty",
+            },
         },
     ]
 
@@ -57,7 +62,7 @@ OCR: Json = {
             "inputs": {"page": "upright"},
             "parameters": {"min_confidence": "parameters.min_confidence"},
         },
-        *laid_out(page="upright", lines="read.lines", height="read.height"),
+        *laid_out(page="upright", lines="read.lines", unread="read.unread", height="read.height"),
     ],
     "output": {
         "text": "layout.text",

@@ -42,7 +42,7 @@ _RECOGNIZED: Json = {
 }
 
 _OWN_TEXT: Json = {
-    "steps": laid_out(page="given.page", lines="given.page.lines", height="given.page.height"),
+    "steps": laid_out(page="given.page", lines="given.page.lines", unread={"constant": []}, height="given.page.height"),
     "output": {
         "text": "layout.text",
         "lines": "layout.lines",

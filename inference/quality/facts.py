@@ -1,53 +1,81 @@
 """The facts about a reading from which its quality follows."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from inference.core.contracts import TextLine
+from inference.core.contracts import Quad, TextLine
 from inference.layout.boxes import Box
 
 LOW_CONFIDENCE = 0.9
 """The confidence below which a line is doubtful. Clean print is mostly above 0.97."""
+HIGH_CONFIDENCE = 0.98
+LEAST_DOUBT = 0.001
+"""The doubt below which a line counts as certain, so that its logarithm is bounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLine:
+    """A line that was found and not read, or that has letters which the model does not know."""
+
+    box: Quad
+    script: str | None
+    """The script that the model does not know, or `handwriting`, or None for a line that could not be read."""
+
+    @property
+    def length(self) -> float:
+        """Return the width as a multiple of the height."""
+        return _length(self.box)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingFacts:
     characters: int
-    mean_confidence: float
-    """The mean confidence of the lines, a long line counting more."""
+    unread_share: float
+    """The share of the lines that could not be read, a long line counting more."""
+    mean_doubt: float
+    """The mean of what the confidence of the lines lacks to 1, a long line counting more."""
+    log_doubt: float
+    """The same mean of its logarithm."""
     doubtful_share: float
     """The share of the characters in doubtful lines."""
-    worst_confidence: float
-    """The confidence below which a tenth of the characters was read."""
+    unsure_share: float
+    """The share of the characters in lines without a high confidence."""
     line_height: float
     """The usual height of a line in pixels."""
     order_certainty: float
 
 
-def facts_of(lines: Sequence[TextLine], order_certainty: float) -> ReadingFacts:
+def facts_of(lines: Sequence[TextLine], unread: Sequence[UnreadLine], order_certainty: float) -> ReadingFacts:
     weights = [len(line.text.replace(" ", "")) for line in lines]
     total = sum(weights)
+    unread_share = _unread_share(lines, unread)
     if not total:
-        return ReadingFacts(0, 1.0, 0.0, 1.0, 0.0, order_certainty)
-    confidences = [1.0 if line.confidence is None else line.confidence for line in lines]
-    pairs = sorted(zip(confidences, weights, strict=True))
+        return ReadingFacts(0, unread_share, 0.0, math.log(LEAST_DOUBT), 0.0, 0.0, 0.0, order_certainty)
+    doubts = [0.0 if line.confidence is None else 1 - line.confidence for line in lines]
+    pairs = list(zip(doubts, weights, strict=True))
     return ReadingFacts(
         characters=total,
-        mean_confidence=sum(confidence * weight for confidence, weight in pairs) / total,
-        doubtful_share=sum(weight for confidence, weight in pairs if confidence < LOW_CONFIDENCE) / total,
-        worst_confidence=_at_share(pairs, total / 10),
+        unread_share=unread_share,
+        mean_doubt=sum(doubt * weight for doubt, weight in pairs) / total,
+        log_doubt=sum(math.log(doubt + LEAST_DOUBT) * weight for doubt, weight in pairs) / total,
+        doubtful_share=sum(weight for doubt, weight in pairs if doubt > 1 - LOW_CONFIDENCE) / total,
+        unsure_share=sum(weight for doubt, weight in pairs if doubt > 1 - HIGH_CONFIDENCE) / total,
         line_height=_usual_height(lines),
         order_certainty=order_certainty,
     )
 
 
-def _at_share(pairs: Sequence[tuple[float, int]], wanted: float) -> float:
-    for confidence, weight in pairs:
-        wanted -= weight
-        if wanted <= 0:
-            return confidence
-    return pairs[-1][0]
+def _unread_share(lines: Sequence[TextLine], unread: Sequence[UnreadLine]) -> float:
+    missing = sum(line.length for line in unread)
+    read = sum(_length(line.box) for line in lines if line.box is not None)
+    return missing / (missing + read) if missing else 0.0
+
+
+def _length(corners: Quad) -> float:
+    box = Box.of_corners(corners)
+    return max(box.width, box.height) / max(1.0, min(box.width, box.height))
 
 
 def _usual_height(lines: Sequence[TextLine]) -> float:

@@ -1,26 +1,43 @@
-"""The quality of a reading, from 0 to 1: the higher, the likelier it has hardly any wrong characters."""
+"""The quality of a reading, from 0 to 1: the probability that at most one character in a hundred is wrong."""
 
+import json
 import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from inference.quality.facts import ReadingFacts
 
 REVIEW_BELOW = 0.6
 """The quality below which a person should look at the page."""
-
-# These were chosen by hand, and not fitted: clean pages reach 0.99, and pages in a script that the model does not know
-# come out near 0.
-_OFFSET = 4.0
-_MEAN, _DOUBTFUL, _WORST = 60.0, -12.0, 8.0
-_TYPICAL_MEAN, _TYPICAL_WORST = 0.97, 0.95
+FILE = Path(__file__).with_name("weights.json")
+"""The weights of the terms, which `python -m tests.benchmarks.fit_quality` fits."""
+BIAS = "bias"
 
 
 def quality_of(facts: ReadingFacts) -> float:
-    if not facts.characters:
+    if not facts.mean_doubt and not facts.unread_share:
         return 1.0
-    score = (
-        _OFFSET
-        + _MEAN * (facts.mean_confidence - _TYPICAL_MEAN)
-        + _DOUBTFUL * facts.doubtful_share
-        + _WORST * (facts.worst_confidence - _TYPICAL_WORST)
-    )
+    if not facts.characters:
+        return 0.0
+    weights = _weights()
+    score = weights[BIAS] + sum(weights[name] * value for name, value in terms_of(facts).items())
     return round(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), 3)
+
+
+def terms_of(facts: ReadingFacts) -> Mapping[str, float]:
+    """Return what is weighed. More of each means more errors, but for the height of the lines."""
+    return {
+        "unread_share": facts.unread_share,
+        "mean_doubt": facts.mean_doubt,
+        "log_doubt": facts.log_doubt,
+        "doubtful_share": facts.doubtful_share,
+        "unsure_share": facts.unsure_share,
+        "line_height": math.log(max(1.0, facts.line_height)),
+    }
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = json.loads(FILE.read_text("utf-8"))
+    return weights

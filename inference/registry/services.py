@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
-from inference.registry.builtin.catalog import BUILTIN, OPTIONAL, BuiltinModel
+from inference.registry.builtin.catalog import OPTIONAL, BuiltinModel, builtin_models
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, ModelTypeMismatch
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from inference.runtime.parameters import GRAPH
+from inference.runtime.tesseract import language_data
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.plans.prices import Price
 
@@ -159,11 +161,14 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
 
 
 def seed_builtin() -> list[ModelVersion]:
-    """Seed the models that every installation has from the start. Existing models are not rebuilt."""
+    """Seed the models that every installation has from the start, with the language data that is there.
+
+    Existing models are not rebuilt.
+    """
     seeded: dict[str, ModelVersion] = {}
     with operator_work():
         current = {served.name: served.current for served in ServedModel.objects.select_related("current")}
-    for builtin in BUILTIN:
+    for builtin in builtin_models(language_data(settings.MAAS_TESSDATA, settings.MAAS_OCR_LANGUAGES)):
         existing = current.get(builtin.name)
         if existing is not None and existing.config.get("release") == builtin.release:
             seeded[builtin.name] = existing

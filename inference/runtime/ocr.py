@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,12 @@ from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.coarse_look import coarse_scale, inked_part, needs_closer_look
 from inference.runtime.hosted_session import HostedSession
+from inference.runtime.line_scripts import ScriptTeller, languages_in, line_scripts, read_again
 from inference.runtime.missed_text import missed_pieces
 from inference.runtime.page_pixels import page_pixels
 from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
+from inference.runtime.tesseract import TesseractReader
 from inference.runtime.text_detection import (
     STRIDE,
     Floats,
@@ -43,15 +45,22 @@ from inference.runtime.text_recognition import (
     RecognizedText,
     ScaledLine,
     cut_line,
+    own_steps,
     recognizer_input,
     scaled_line,
 )
+from inference.scripts.page_scripts import LATIN, is_unknown
 
 
 @dataclass(frozen=True, slots=True)
 class FoundLine:
     box: Floats
     content: RecognizedText
+    script: str = LATIN
+    """The script as far as it matters: that of a line in a script that is not known here, or which is known."""
+
+    def is_read(self, min_confidence: float) -> bool:
+        return bool(self.content.text.strip()) and self.content.confidence >= min_confidence
 
 
 class OcrRuntime:
@@ -64,7 +73,8 @@ class OcrRuntime:
     def __init__(self, host: SessionHost, batchers: SessionBatchers) -> None:
         self._host = host
         self._batchers = batchers
-        self._characters: dict[Path, CharacterSet] = {}
+        self._characters: dict[Path, tuple[CharacterSet, ScriptTeller]] = {}
+        self._others = TesseractReader()
 
     def load(self, spec: VersionSpec) -> None:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
@@ -77,13 +87,20 @@ class OcrRuntime:
         call.check()
         page = prepare_page(pixels)
         boxes = self._detect(spec, page, call)
-        contents = self._recognize(spec, page, boxes, call)
-        found = [
-            FoundLine(box, content)
-            for box, content in zip(on_page(boxes, page), contents, strict=True)
-            if content.text.strip() and content.confidence >= parameters["min_confidence"]
+        found = self._read_lines(spec, page, boxes, call)
+        return WorkOutput(_as_result(found, page, parameters["min_confidence"]), Units(pages=1))
+
+    def _read_lines(self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call) -> list[FoundLine]:
+        """Read all lines, and those in scripts that the recognizer does not know once more where there is data."""
+        lines = [cut_line(page.image, box) for box in boxes]
+        scaled = [scaled_line(line) for line in lines]
+        contents = self._recognize(spec, scaled, call)
+        scripts = line_scripts(contents, [line.length for line in scaled])
+        again = read_again(self._others, languages_in(spec), lines, scripts, call)
+        return [
+            FoundLine(box, again[place]) if place in again else FoundLine(box, contents[place], scripts[place])
+            for place, box in enumerate(on_page(boxes, page))
         ]
-        return WorkOutput(_as_result(found, page), Units(pages=1))
 
     def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
@@ -123,9 +140,7 @@ class OcrRuntime:
             for image, probabilities in zip(images, maps, strict=True)
         ]
 
-    def _recognize(self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call) -> list[RecognizedText]:
-        lines = [cut_line(page.image, box) for box in boxes]
-        scaled = [scaled_line(line) for line in lines]
+    def _recognize(self, spec: VersionSpec, scaled: Sequence[ScaledLine], call: Call) -> list[RecognizedText]:
         pieces = [Piece(line, length=line.padded_width, group=line.padded_width) for line in scaled]
         with self._recognizer(spec, call) as session:
             return self._batchers.run(
@@ -140,9 +155,13 @@ class OcrRuntime:
     def _read_batch(
         self, session: HostedSession, scaled: Sequence[ScaledLine], width: int, control: RunControl
     ) -> list[RecognizedText]:
-        chances = _run_single_input(session, recognizer_input(scaled, width), control)
-        squeezes = [line.squeeze for line in scaled]
-        return self._characters_of(session).decode(chances[: len(scaled)], width, squeezes)
+        chances = _run_single_input(session, recognizer_input(scaled, width), control)[: len(scaled)]
+        characters, teller = self._characters_of(session)
+        contents = characters.decode(chances, width, [line.squeeze for line in scaled])
+        return [
+            replace(content, leanings=teller.probabilities(steps[: own_steps(line, width, len(steps))]))
+            for content, steps, line in zip(contents, chances, scaled, strict=True)
+        ]
 
     def _recognizer(self, spec: VersionSpec, call: Call | None = None) -> AbstractContextManager[HostedSession]:
         return self._host.session(
@@ -156,14 +175,15 @@ class OcrRuntime:
     def _file(self, spec: VersionSpec, role: str) -> str:
         return artifact(spec, role, on_gpu=self.may_use_gpu)
 
-    def _characters_of(self, session: HostedSession) -> CharacterSet:
-        characters = self._characters.get(session.path)
-        if characters is None:
+    def _characters_of(self, session: HostedSession) -> tuple[CharacterSet, ScriptTeller]:
+        found = self._characters.get(session.path)
+        if found is None:
             listed = session.metadata.get("character")
             if listed is None:
                 raise ModelFailed("model_load_failed", "the recognition model lists no characters in its metadata")
-            characters = self._characters[session.path] = CharacterSet(listed)
-        return characters
+            characters = CharacterSet(listed)
+            found = self._characters[session.path] = (characters, ScriptTeller(characters))
+        return found
 
 
 def _name(spec: VersionSpec, role: str) -> str:
@@ -192,17 +212,23 @@ def _warm_up_recognizer(session: HostedSession) -> None:
     _run_single_input(session, np.zeros((MIN_ROWS, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
 
 
-def _as_result(found: list[FoundLine], page: PreparedPage) -> Mapping[str, Json]:
+def _as_result(found: list[FoundLine], page: PreparedPage, min_confidence: float) -> Mapping[str, Json]:
+    read = [line for line in found if line.is_read(min_confidence)]
     return {
-        "text": "\n".join(line.content.text for line in found),
+        "text": "\n".join(line.content.text for line in read),
         "lines": [
-            {
-                "text": line.content.text,
-                "box": line.box.astype(np.float64).round(1).tolist(),
-                "confidence": line.content.confidence,
-            }
+            {"text": line.content.text, "box": _as_json(line.box), "confidence": line.content.confidence}
+            for line in read
+        ],
+        "unread": [
+            {"box": _as_json(line.box), "script": line.script if is_unknown(line.script) else None}
             for line in found
+            if is_unknown(line.script) or not line.is_read(min_confidence)
         ],
         "width": page.width,
         "height": page.height,
     }
+
+
+def _as_json(box: Floats) -> Json:
+    return box.astype(np.float64).round(1).tolist()

@@ -1,14 +1,14 @@
 """Reads text lines of scripts that the built-in text recognition does not know, with Tesseract."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from inference.core.calls import Call
 from inference.core.contracts import Pixels
 from inference.core.errors import ModelFailed
 from inference.runtime.engine_pool import EnginePool
-from inference.runtime.tesseract_languages import KNOWN_LANGUAGES, script_of
+from inference.runtime.tesseract_languages import script_of
 from inference.runtime.tesseract_lines import Gray, prepared_line
 from inference.runtime.tesseract_texts import corrected
 from inference.runtime.text_recognition import RecognizedText
@@ -21,36 +21,36 @@ except ImportError:  # There is a package for Linux on x86-64 only.
 MAX_ENGINES = 4
 """The largest number of engines, each with its language: 10 to 60 MB. A run keeps one core busy."""
 LINE_TIMEOUT_MS = 10_000
-_SUFFIX = ".traineddata"
 _NOTHING = RecognizedText("", 0.0)
 
 
+def language_data(folder: Path, languages: Iterable[str]) -> dict[str, Path]:
+    """Return the data in a folder of these languages, as far as it is there. Without `tesserocr`, none is of use."""
+    if tesserocr is None:
+        return {}
+    files = {language: folder / f"{language}.traineddata" for language in languages}
+    return {language: file for language, file in files.items() if file.is_file()}
+
+
 class TesseractReader:
-    """Reads lines in the languages whose data is in a folder. Threads may share it: each uses an engine of its own."""
+    """Reads lines by the data of a language. Threads may share it: each uses an engine of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         size = min(MAX_ENGINES, len(os.sched_getaffinity(0)))
-        self._pool = EnginePool(self._make_engine, _close_engine, size=size)
+        self._pool = EnginePool(_make_engine, _close_engine, size=size)
 
-    def languages(self) -> tuple[str, ...]:
-        """Return the known languages whose data is there. Without the package `tesserocr`, there are none."""
-        if tesserocr is None:
-            return ()
-        found = (file.name.removesuffix(_SUFFIX) for file in self._folder.glob(f"*{_SUFFIX}"))
-        return tuple(sorted(language for language in found if language in KNOWN_LANGUAGES))
-
-    def read(self, lines: Sequence[Pixels], language: str, call: Call | None = None) -> list[RecognizedText]:
+    def read(self, lines: Sequence[Pixels], data: Path, call: Call | None = None) -> list[RecognizedText]:
         """Return the text of each line, in logical order. Blank lines are empty, with a confidence of 0.
 
-        Between two lines the call is checked. A line takes two seconds at most, because its size is bounded.
+        `data` is a file such as `rus.traineddata`. Between two lines the call is checked. A line takes two seconds at
+        most, because its size is bounded.
         """
         call = call or Call()
         if not lines:
             return []
-        script = self._script(language)
+        script = script_of(data.stem)
         contents = []
-        with self._pool.engine(language, call) as engine:
+        with self._pool.engine(str(data), call) as engine:
             for line in lines:
                 call.check()
                 prepared = prepared_line(line)
@@ -61,19 +61,19 @@ class TesseractReader:
         """Free the idle engines."""
         self._pool.close()
 
-    def _script(self, language: str) -> str:
-        if language not in self.languages():
-            there = ", ".join(self.languages()) or "none"
-            raise ModelFailed("model_artifact_missing", f"no language data for {language!r}; there is: {there}")
-        return script_of(language)
 
-    def _make_engine(self, language: str) -> "tesserocr.PyTessBaseAPI":
-        try:
-            return tesserocr.PyTessBaseAPI(
-                path=str(self._folder), lang=language, psm=tesserocr.PSM.RAW_LINE, oem=tesserocr.OEM.LSTM_ONLY
-            )
-        except RuntimeError as error:
-            raise ModelFailed("model_load_failed", f"language data for {language!r} cannot be loaded") from error
+def _make_engine(data: str) -> "tesserocr.PyTessBaseAPI":
+    file = Path(data)
+    if tesserocr is None:
+        raise ModelFailed("model_load_failed", "the package tesserocr is missing, which is for Linux on x86-64 only")
+    if not file.is_file():
+        raise ModelFailed("model_artifact_missing", f"no language data {file.name}")
+    try:
+        return tesserocr.PyTessBaseAPI(
+            path=str(file.parent), lang=file.stem, psm=tesserocr.PSM.RAW_LINE, oem=tesserocr.OEM.LSTM_ONLY
+        )
+    except RuntimeError as error:
+        raise ModelFailed("model_load_failed", f"the language data {file.name} cannot be loaded") from error
 
 
 def _read_line(engine: "tesserocr.PyTessBaseAPI", line: Gray, script: str) -> RecognizedText:

@@ -12,7 +12,6 @@ LANGUAGES_OF_SCRIPT: Mapping[str, tuple[str, ...]] = {
     "hangul": ("kor",),
     "bengali": ("ben",),
     "tamil": ("tam",),
-    "telugu": ("tel",),
     "georgian": ("kat",),
     "armenian": ("hye",),
 }

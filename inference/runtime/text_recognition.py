@@ -50,6 +50,8 @@ _NORMALIZED = (np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0
 class RecognizedText:
     text: str
     confidence: float
+    leanings: tuple[float, ...] = ()
+    """The probability of each known script, or nothing with a recognizer of other characters."""
 
 
 def cut_line(image: Pixels, box: Floats) -> Pixels:
@@ -80,6 +82,11 @@ class ScaledLine:
         return int(self.pixels.shape[1])
 
     @property
+    def length(self) -> float:
+        """Return the width as a multiple of the height, as it was before it was squeezed."""
+        return self.width / (LINE_HEIGHT * self.squeeze)
+
+    @property
     def padded_width(self) -> int:
         """Return the width of the recognizer's input for this line."""
         return max(MIN_WIDTH, WIDTH_STEP * math.ceil(self.width / WIDTH_STEP))
@@ -103,11 +110,22 @@ def recognizer_input(lines: Sequence[ScaledLine], width: int) -> Floats:
     return batch
 
 
+def own_steps(line: ScaledLine, width: int, steps: int) -> int:
+    """Return how many of the steps over an input of this width are the line's own, and not padding."""
+    return max(1, math.ceil(steps * line.width / width))
+
+
 class CharacterSet:
     """The recognizer's classes as its file lists them, with the blank first and the space last."""
 
     def __init__(self, listed: str) -> None:
-        self._characters = ["", *listed.splitlines(), " "]
+        self.all = ("", *listed.splitlines(), " ")
+
+    def places(self, characters: Sequence[str]) -> list[int] | None:
+        """Return the classes of these characters, or None if one is not listed."""
+        listed = {character: place for place, character in enumerate(self.all)}
+        found = [listed.get(character) for character in characters]
+        return None if None in found else [place for place in found if place is not None]
 
     def decode(self, chances: Floats, width: int, squeezes: Sequence[float]) -> list[RecognizedText]:
         """Return a text for each row of `lines x steps x classes`, read from an input of this width."""
@@ -125,7 +143,7 @@ class CharacterSet:
         changes = best[1:] != best[:-1]
         begins = np.flatnonzero(np.concatenate([[True], changes]) & (best != BLANK))
         ends = np.flatnonzero(np.concatenate([changes, [True]]) & (best != BLANK))
-        characters = [self._characters[character] for character in best[begins]]
+        characters = [self.all[character] for character in best[begins]]
         text = with_columns_apart(characters, ((begins[1:] - ends[:-1]) / steps_per_height).tolist())
         confidence = float(certainty[begins].mean()) if text else 0.0
         return RecognizedText(text, round(confidence, 5))

@@ -18,7 +18,7 @@ from inference.pipelines.members import Member
 from inference.pipelines.operations.values import described
 from inference.registry.admission import AdmissionLimits, ModelRefused, admit, trial_run
 from inference.registry.artifacts import sha256_of
-from inference.registry.builtin.catalog import BUILTIN, BuiltinModel
+from inference.registry.builtin.catalog import BuiltinModel, builtin_models
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.digests import version_digest
 from inference.registry.selectors import NAME
@@ -69,14 +69,22 @@ class Shelf:
     """The models of this process. It is filled once, before the first call."""
 
     folder: Path
+    builtin: Mapping[str, BuiltinModel]
     models: dict[str, ShelfModel] = field(default_factory=dict)
     parts: dict[str, ShelfModel] = field(default_factory=dict)
     """Built-in models that are steps of others, whether or not they are also served by name."""
 
 
-def fill_shelf(options: EdgeOptions, home: Path, *, sandbox_needs: Set[str] = frozenset()) -> dict[str, ShelfModel]:
+def fill_shelf(
+    options: EdgeOptions,
+    home: Path,
+    *,
+    languages: Mapping[str, Path] | None = None,
+    sandbox_needs: Set[str] = frozenset(),
+) -> dict[str, ShelfModel]:
     """Prepare every model that the options name. Files that exist already are not built again. Raises CannotServe."""
-    shelf = Shelf(private_folder(private_folder(home) / "edge"))
+    builtin = {model.name: model for model in builtin_models(languages or {})}
+    shelf = Shelf(private_folder(private_folder(home) / "edge"), builtin)
     _remove_abandoned(shelf.folder)
     _check_names(options)
     for name in options.models:
@@ -101,11 +109,10 @@ def _check_names(options: EdgeOptions) -> None:
 
 
 def _builtin(name: str, shelf: Shelf) -> ShelfModel:
-    by_name = {model.name: model for model in BUILTIN}
-    if name not in by_name:
-        raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(by_name)}")
+    if name not in shelf.builtin:
+        raise CannotServe(f"there is no built-in model {name!r}; there are {', '.join(shelf.builtin)}")
     if name not in shelf.parts:
-        model = by_name[name]
+        model = shelf.builtin[name]
         steps = {role: _builtin(part, shelf) for role, part in model.steps.items()}
         shelf.parts[name] = _built(model, steps, shelf.folder)
     return shelf.parts[name]

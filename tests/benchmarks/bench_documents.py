@@ -21,7 +21,7 @@ from tests.benchmarks.bench_ocr import package
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.documents import GeneratedPage, degrade, generate
 from tests.benchmarks.documents.generation import CLASSES, KINDS
-from tests.benchmarks.documents.measures import calibration_error, character_error_rate, kendall_tau
+from tests.benchmarks.documents.measures import calibration_error, kendall_tau, located_error_rate
 from tests.inference.registry.builtin.served import builtin_specs
 
 FIRST_SEED = 900_000
@@ -55,24 +55,13 @@ def read_words(result: Mapping[str, Json]) -> list[str]:
     return [word for line in result["lines"] for word in line["text"].split()]
 
 
-def page_errors(page: GeneratedPage, result: Mapping[str, Json]) -> float:
-    """Return the share of wrong characters, line by line of the truth, whatever their order on the page."""
-    want = [word.text for word in page.words]
-    return character_error_rate(" ".join(want), " ".join(_in_order_of(want, read_words(result))))
+def page_errors(page: GeneratedPage, lines: Sequence[tuple[str, Any]]) -> float:
+    """Return the share of wrong characters, line by line, whatever their order on the page."""
+    return located_error_rate([(word.text, word.box) for word in page.words], lines)
 
 
-def _in_order_of(want: Sequence[str], read: Sequence[str]) -> list[str]:
-    """Return the words that were read, those that the truth has in its order, the others where they stood."""
-    left: dict[str, int] = {}
-    for word in read:
-        left[word] = left.get(word, 0) + 1
-    found = []
-    for word in want:
-        if left.get(word):
-            left[word] -= 1
-            found.append(word)
-    rest = [word for word, count in left.items() for _ in range(count)]
-    return found + rest
+def read_lines(result: Mapping[str, Json]) -> list[tuple[str, Any]]:
+    return [(line["text"], line["box"]) for line in result["lines"]]
 
 
 def worn(seed: int, *, turn: bool = True) -> GeneratedPage:
@@ -123,7 +112,7 @@ def judged(reader: Reader, count: int) -> Iterator[Row]:
     for seed in range(FIRST_SEED + 10_000, FIRST_SEED + 10_000 + count):
         page = worn(seed, turn=False)
         result = reader.run("ocr", page.picture)
-        found.append((result["quality"], page_errors(page, result) <= FEW_ERRORS))
+        found.append((result["quality"], page_errors(page, read_lines(result)) <= FEW_ERRORS))
     good = [few for quality, few in found if quality >= GOOD_QUALITY]
     few = [quality >= GOOD_QUALITY for quality, few in found if few]
     yield Row(f"quality >= 0.9: few errors among {len(good)}", f"{fmean(good or [0]):.1%}", ">= 95 %")
@@ -163,14 +152,12 @@ def timed(reader: Reader) -> Iterator[Row]:
             started = time.perf_counter()
             result = reader.run("ocr", page.picture)
             ours.append(time.perf_counter() - started)
-        their_words = [word for text in answer.txts or () for word in text.split()]
-        truth = [word.text for word in page.words]
-        theirs_wrong = character_error_rate(" ".join(truth), " ".join(_in_order_of(truth, their_words)))
+        theirs_wrong = page_errors(page, list(zip(answer.txts or (), answer.boxes, strict=True)))
         ratio = median(ours) / median(theirs)
         yield Row(f"{name}, {len(page.lines)} lines: time to rapidocr's", f"{ratio:.2f} ({median(ours):.1f} s)", goal)
         yield Row(
             f"{name}: wrong characters, ours and rapidocr's",
-            f"{page_errors(page, result):.4f}, {theirs_wrong:.4f}",
+            f"{page_errors(page, read_lines(result)):.4f}, {theirs_wrong:.4f}",
             "not more",
         )
         yield Row(f"{name}: ocr to the bare reading", f"{median(ours) / median(bare):.2f}", "<= 1.25")

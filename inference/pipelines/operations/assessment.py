@@ -5,22 +5,23 @@ from collections.abc import Mapping
 from inference.core.contracts import Json, PageInput, Pixels
 from inference.pictures.ink import ink_mask, small_picture
 from inference.pipelines.operations.operation import POSTPROCESS, Operation, Setting, always, number
-from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, Value, object_of
-from inference.quality.facts import facts_of
+from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, Value, object_of, quad_of
+from inference.quality.facts import UnreadLine, facts_of
 from inference.quality.quality import REVIEW_BELOW, quality_of
 from inference.quality.warnings import Sheet, warnings_of
 
 BLANK_SHARE = 0.00005
 """The share of ink, at most, on a blank page."""
-ALWAYS_REVIEWED = frozenset({"doubtful_order", "cut_off"})
+ALWAYS_REVIEWED = frozenset({"doubtful_order", "cut_off", "unknown_script", "handwriting"})
 """The codes of warnings with which a page needs review, whatever its quality."""
 
 
 def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     lines, page = inputs["lines"], inputs["page"]
-    facts = facts_of(lines, float(inputs["certainty"]))
+    unread = [UnreadLine(quad_of(line["box"]), line["script"]) for line in inputs["unread"]]
+    facts = facts_of(lines, unread, float(inputs["certainty"]))
     quality = quality_of(facts)
-    warnings = warnings_of(lines, facts, _sheet(page, has_text=bool(facts.characters)))
+    warnings = warnings_of(lines, unread, facts, _sheet(page, has_text=bool(facts.characters)))
     doubtful = quality < settings["review_below"] or any(warning.code in ALWAYS_REVIEWED for warning in warnings)
     return {
         "quality": quality,
@@ -45,6 +46,6 @@ ASSESS = Operation(
     POSTPROCESS,
     gives=always(object_of({"quality": NUMBER, "needs_review": BOOLEAN, "warnings": JSON})),
     run=_run,
-    takes={"page": PAGE, "lines": LINES, "certainty": NUMBER},
+    takes={"page": PAGE, "lines": LINES, "unread": JSON, "certainty": NUMBER},
     settings=(Setting("review_below", number(0, 1), "a number from 0 to 1", REVIEW_BELOW),),
 )

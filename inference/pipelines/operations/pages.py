@@ -10,7 +10,7 @@ from inference.layout.plain import plain_layout
 from inference.layout.roles import Block
 from inference.pictures.righting import Righting
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
-from inference.pipelines.operations.values import JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of
+from inference.pipelines.operations.values import JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
 
 MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
 """The margins of a recognized line around its print, as shares of the height of its box."""
@@ -22,7 +22,7 @@ Settings = Mapping[str, Json]
 def _upright_page(inputs: Values, settings: Settings) -> Value:
     page: PageInput = inputs["page"]
     righting = Righting(
-        page.width_px, page.height_px, int(inputs["rotation"]), float(inputs["angle"]), _quad(inputs["sheet"])
+        page.width_px, page.height_px, int(inputs["rotation"]), float(inputs["angle"]), _sheet(inputs["sheet"])
     )
     if righting.changes_nothing or page.load_pixels is None:
         return page
@@ -30,8 +30,8 @@ def _upright_page(inputs: Values, settings: Settings) -> Value:
     return PageInput(page.number, width, height, None, cache(lambda: righting.apply(load())))
 
 
-def _quad(corners: Json) -> Quad | None:
-    return None if corners is None else tuple((float(x), float(y)) for x, y in corners)  # type: ignore[return-value]
+def _sheet(corners: Json) -> Quad | None:
+    return None if corners is None else quad_of(corners)
 
 
 def _layout(inputs: Values, settings: Settings) -> Value:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.core.contracts import Embedding, Json, PageInput, TextLine, WorkRefused
+from inference.core.contracts import Embedding, Json, PageInput, Quad, TextLine, WorkRefused
 from inference.runtime.tensors import write_tensor
 
 Value = Any
@@ -173,6 +173,11 @@ def described(answer: ValueType) -> list[dict[str, Json]]:
             shape = [-1] if field_type.shape is None else list(field_type.shape)
         found.append({"name": name, "datatype": datatype, "shape": shape})
     return found
+
+
+def quad_of(corners: Json) -> Quad:
+    """Return the corners of a box in an answer."""
+    return tuple((float(x), float(y)) for x, y in corners)  # type: ignore[return-value]
 
 
 def lines_of(page: PageInput) -> tuple[TextLine, ...]:

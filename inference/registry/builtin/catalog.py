@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from inference.core.contracts import Json
@@ -11,6 +11,7 @@ from inference.pipelines.parse import PARSE as PARSE_GRAPH
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
 from inference.registry.builtin.minilm_int8 import MEAN_COSINE, MIN_COSINE, export_minilm_int8
+from inference.runtime.line_scripts import LANGUAGE_ROLE
 from inference.runtime.parameters import GRAPH, Interface, interface_of
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
 from tenants.plans.prices import Price
@@ -37,6 +38,20 @@ class BuiltinArtifact:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageData:
+    """Tesseract's data of a language, whose file must keep its name."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def build(self, into: Path) -> Path:
+        return Path(shutil.copyfile(self.path, into / self.name))
+
+
+@dataclass(frozen=True, slots=True)
 class BuiltinModel:
     name: str
     title: str
@@ -47,7 +62,7 @@ class BuiltinModel:
     price: Price
     cached_price_micros: int
     signature: Mapping[str, Json]
-    artifacts: Mapping[str, BuiltinArtifact] = field(default_factory=dict)
+    artifacts: Mapping[str, BuiltinArtifact | LanguageData] = field(default_factory=dict)
     """The files by role."""
     steps: Mapping[str, str] = field(default_factory=dict)
     """The members of a pipeline: role to the name of another built-in model, which must come earlier in the catalog."""
@@ -110,7 +125,7 @@ READ = BuiltinModel(
     description="Finds and reads the lines on the picture of an upright page, each with its box and the confidence of "
     "the model. PP-OCRv6 small: Latin and Greek letters, Chinese and Japanese. `ocr` adds everything around it.",
     runtime="ocr",
-    release="pp-ocrv6-small-2",
+    release="pp-ocrv6-small-3",
     price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
     cached_price_micros=100,
     signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": list(_LINES)},
@@ -124,9 +139,10 @@ OCR = BuiltinModel(
     name="ocr",
     title="Text recognition",
     description="Reads the picture of a page, whichever way up it lies: blocks and lines in reading order, each line "
-    "with its box and confidence, and how well the page was read. Latin and Greek letters, Chinese and Japanese.",
+    "with its box and confidence, and how well the page was read. Latin letters, Chinese and Japanese; it says so when "
+    "a page has others.",
     runtime=GRAPH,
-    release="ocr-3",
+    release="ocr-4",
     price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
     cached_price_micros=100,
     signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": [*_LINES, *_ASSESSED]},
@@ -182,7 +198,7 @@ PARSE = BuiltinModel(
     description="Reads the text of a page or, if it has none, its picture, in reading order, and says what kind of "
     "document it is: invoice, contract, letter, report, form or other.",
     runtime=GRAPH,
-    release="parse-3",
+    release="parse-4",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
     cached_price_micros=150,
     signature={
@@ -199,6 +215,26 @@ PARSE = BuiltinModel(
 
 BUILTIN: tuple[BuiltinModel, ...] = (ORIENT, READ, OCR, EMBED, PARSE)
 """The seeded models. Members come before the pipelines that use them."""
+
+
+def builtin_models(languages: Mapping[str, Path]) -> tuple[BuiltinModel, ...]:
+    """Return the seeded models, of which those that read pages have the data of these languages, the likeliest first.
+
+    With other languages they are other versions, because they give other answers.
+    """
+    if not languages:
+        return BUILTIN
+    suffix = "+" + "+".join(languages)
+    reading = {READ.name, OCR.name, PARSE.name}
+    models = [replace(model, release=model.release + suffix) if model.name in reading else model for model in BUILTIN]
+    data = {f"{LANGUAGE_ROLE}{language}": LanguageData(path) for language, path in languages.items()}
+    return tuple(
+        replace(model, artifacts={**model.artifacts, **data}, config={**model.config, "languages": list(languages)})
+        if model.name == READ.name
+        else model
+        for model in models
+    )
+
 
 OPTIONAL: Mapping[str, BuiltinModel] = {EMBED_INT8.name: EMBED_INT8}
 """The models that are added only if an operator requests them."""

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from inference.engine.engine import local_engine
 from inference.runtime.profiles import FolderProfiles
+from inference.runtime.tesseract import language_data
 from inference.sandbox import SandboxUnavailable
 from jobs.documents.reading import reader, require_sandbox, sandbox_state
 from maas.edge_mode.app import EdgeLimits
@@ -78,7 +79,12 @@ class Command(BaseCommand):
     def _serve(self, options: EdgeOptions) -> bool:
         check_options(options)
         _require_sandbox()
-        models = fill_shelf(options, settings.MAAS_HOME, sandbox_needs=settings.MAAS_SANDBOX_NEEDS)
+        models = fill_shelf(
+            options,
+            settings.MAAS_HOME,
+            languages=language_data(settings.MAAS_TESSDATA, settings.MAAS_OCR_LANGUAGES),
+            sandbox_needs=settings.MAAS_SANDBOX_NEEDS,
+        )
         self.stdout.write(f"{', '.join(models)} at {options.url}; Ctrl-C stops")
         self.stdout.flush()
         engine = local_engine(

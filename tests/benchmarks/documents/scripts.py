@@ -1,11 +1,12 @@
 """Generate pages and lines in many scripts, and in handwriting, from lists of common words."""
 
 import random
+import unicodedata
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tests.benchmarks.documents.fonts import Family, Font, face, families, handwritten, shows, there
+from tests.benchmarks.documents.fonts import Family, Font, face, families, handwritten, letters, shows, there
 from tests.benchmarks.documents.sheet import Block, Sheet, advance
 from tests.benchmarks.documents.truth import GeneratedPage
 
@@ -45,7 +46,7 @@ SCRIPTS = {
     "hebrew": Script("he", "hebrew", _noto("Hebrew", "DejaVuSans", "FreeSerif"), rtl=True),
     "devanagari": Script("hi", "hindi", _noto("Devanagari"), stop="।"),
     "thai": Script("th", "thai", _noto("Thai", "Loma", "Garuda", "Norasi"), spaced=False, stop="", comma=""),
-    "korean": Script("ko", "korean", _noto("", *CJK, "NanumGothic", "NanumMyeongjo")[2:]),
+    "hangul": Script("ko", "korean", _noto("", *CJK, "NanumGothic", "NanumMyeongjo")[2:]),
     "georgian": Script("ka", "georgian", _noto("Georgian", "DejaVuSans", "DejaVuSerif")),
     "armenian": Script("hy", "armenian", _noto("Armenian", "DejaVuSans", "DejaVuSerif"), stop="։"),
     "bengali": Script("bn", "bengali", _noto("Bengali"), stop="।"),
@@ -59,6 +60,10 @@ SCRIPTS = {
     "handwriting": Script("en", "english", ()),
     "latin": Script("en", "english", ()),
 }
+OTHERS = ("Gujarati", "Gurmukhi", "Telugu", "Kannada", "Malayalam", "Sinhala", "Khmer", "Lao", "Myanmar", "Ethiopic")
+"""Scripts without a list of words: their words are letters by chance."""
+SCRIPTS |= {name.lower(): Script("und", "", _noto(name), numbers=False) for name in OTHERS}
+MADE_UP_WORDS = 300
 
 
 def families_for(name: str) -> list[Family]:
@@ -129,7 +134,16 @@ def _shown(script: Script, family: Family) -> Script:
 
 @cache
 def _words(script: str, family: Family) -> list[str]:
+    if not SCRIPTS[script].vocabulary:
+        return _made_up(script, family)
     return [word for word in vocabulary(SCRIPTS[script].vocabulary) if shows(family, word)]
+
+
+def _made_up(script: str, family: Family) -> list[str]:
+    chance = random.Random(script)
+    known = sorted(filter(str.isalpha, map(chr, letters(family.regular))))
+    own = [letter for letter in known if unicodedata.name(letter, "").startswith(script.upper())]
+    return ["".join(chance.choices(own, k=chance.randint(2, 8))) for _ in range(MADE_UP_WORDS)]
 
 
 class Writer:

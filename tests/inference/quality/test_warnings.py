@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import pytest
 
 from inference.core.contracts import Quad, TextLine
-from inference.quality.facts import facts_of
+from inference.quality.facts import UnreadLine, facts_of
 from inference.quality.warnings import Sheet, Warning, warnings_of
 
 SHEET = Sheet(1000, 1400, is_blank=False)
@@ -20,12 +20,24 @@ def box(left: float, top: float, right: float, bottom: float) -> Quad:
     return (left, top), (right, top), (right, bottom), (left, bottom)
 
 
-def warnings(lines: Sequence[TextLine], *, certainty: float = 1.0, sheet: Sheet | None = SHEET) -> list[Warning]:
-    return warnings_of(lines, facts_of(lines, certainty), sheet)
+def warnings(
+    lines: Sequence[TextLine],
+    unread: Sequence[UnreadLine] = (),
+    *,
+    certainty: float = 1.0,
+    sheet: Sheet | None = SHEET,
+) -> list[Warning]:
+    return warnings_of(lines, unread, facts_of(lines, unread, certainty), sheet)
 
 
-def codes(lines: Sequence[TextLine], *, certainty: float = 1.0, sheet: Sheet | None = SHEET) -> list[str]:
-    return [warning.code for warning in warnings(lines, certainty=certainty, sheet=sheet)]
+def codes(
+    lines: Sequence[TextLine],
+    unread: Sequence[UnreadLine] = (),
+    *,
+    certainty: float = 1.0,
+    sheet: Sheet | None = SHEET,
+) -> list[str]:
+    return [warning.code for warning in warnings(lines, unread, certainty=certainty, sheet=sheet)]
 
 
 def test_clean_page_has_no_warnings() -> None:
@@ -96,3 +108,36 @@ def test_warning_is_json_with_a_place_only_where_it_has_one() -> None:
     assert without == {"code": "blank", "message": "The page is blank."}
     within = Warning("cut_off", "Cut.", box(0.04, 1, 2, 3)).as_json()
     assert json.loads(json.dumps(within))["box"] == [[0.0, 1], [2, 1], [2, 3], [0.0, 3]]
+
+
+def test_unknown_script_is_named_with_its_lines_and_place() -> None:
+    unread = [UnreadLine(box(100, at, 600, at + 30), "cyrillic") for at in (200, 250)]
+    warning = warnings([line()], unread)[0]
+    assert (warning.code, warning.box) == ("unknown_script", box(100, 200, 600, 280))
+    assert warning.message == (
+        "2 lines are in Cyrillic letters that this model does not know, and missing or wrong in the text."
+    )
+
+
+def test_letters_of_no_known_name_are_told_without_one() -> None:
+    (warning, _) = warnings([line()], [UnreadLine(box(100, 200, 600, 230), "other")])
+    assert warning.message.startswith("One line is in letters that this model does not know")
+
+
+def test_handwriting_is_told_apart() -> None:
+    assert codes([line()], [UnreadLine(box(100, 200, 600, 230), "handwriting")])[0] == "handwriting"
+
+
+def test_page_with_nothing_but_an_unknown_script_is_not_called_blank() -> None:
+    assert codes([], [UnreadLine(box(100, 200, 600, 230), "arabic")]) == ["unknown_script"]
+
+
+def test_one_mark_is_no_script() -> None:
+    lines = [line(at=100 + 40 * row) for row in range(20)]
+    assert codes(lines, [UnreadLine(box(100, 1200, 160, 1230), "thai")]) == []
+
+
+def test_lines_that_could_not_be_read_are_told() -> None:
+    unread = [UnreadLine(box(100, 200, 600, 230), None)]
+    (warning,) = warnings([line(), line(at=300)], unread)
+    assert warning.message == "33 % of the text was read with low confidence or not at all."

@@ -14,14 +14,14 @@ _FOLDERS = (*Path("/usr/share/tesseract-ocr").glob("*/tessdata"), Path("/usr/sha
 _FONTS = Path("/usr/share/fonts/truetype")
 
 
-def data_folder(language: str) -> Path:
-    """Return a folder with the language's data. Without one, or without Tesseract, the test is skipped."""
+def data_file(language: str) -> Path:
+    """Return the file with the language's data. Without one, or without Tesseract, the test is skipped."""
     if importlib.util.find_spec("tesserocr") is None:
         pytest.skip("tesserocr is not installed")
     named = os.environ.get("MAAS_TEST_TESSDATA")
     for folder in (Path(named),) if named else _FOLDERS:
-        if (folder / f"{language}.traineddata").is_file():
-            return folder
+        if (file := folder / f"{language}.traineddata").is_file():
+            return file
     pytest.skip(f"no {language}.traineddata: install tesseract-ocr-{language}, or set MAAS_TEST_TESSDATA to a folder")
 
 

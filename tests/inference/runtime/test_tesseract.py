@@ -13,7 +13,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.runtime.tesseract import TesseractReader
 from inference.runtime.text_recognition import RecognizedText
-from tests.inference.runtime.tesseract_data import data_folder, drawn_line
+from tests.inference.runtime.tesseract_data import data_file, drawn_line
 
 LINES = [
     pytest.param("rus", "DejaVuSans.ttf", "Сумма к оплате составляет рублей, срок до 12 марта", False, id="Russian"),
@@ -26,11 +26,11 @@ import sys
 from pathlib import Path
 import numpy as np
 from inference.runtime.tesseract import TesseractReader
-reader = TesseractReader(Path(sys.argv[1]))
+reader = TesseractReader()
 noise = np.random.default_rng(1)
 sizes = [(1, 1), (1, 10_000), (2, 10_000), (3, 3), (10_000, 1), (48, 1), (9, 20_000), (700, 700)]
 lines = [noise.integers(0, 255, (*size, 3), dtype=np.uint8) for size in sizes]
-print(len(reader.read(lines, "rus")))
+print(len(reader.read(lines, Path(sys.argv[1]))))
 """
 
 
@@ -39,64 +39,56 @@ print(len(reader.read(lines, "rus")))
 def test_clean_print_is_read_in_logical_order(
     language: str, font: str, text: str, right_to_left: bool, margin: int
 ) -> None:
-    reader = TesseractReader(data_folder(language))
+    reader = TesseractReader()
     line = drawn_line(text, font, right_to_left=right_to_left, margin=margin)
-    (content,) = reader.read([line], language)
+    (content,) = reader.read([line], data_file(language))
     assert content.text == text
     assert 0.7 < content.confidence <= 1
 
 
 def test_blank_lines_are_empty_and_lines_keep_their_order() -> None:
-    reader = TesseractReader(data_folder("rus"))
+    reader = TesseractReader()
     blank = np.full((40, 300, 3), 255, np.uint8)
-    contents = reader.read([blank, drawn_line("Договор", "DejaVuSans.ttf"), blank], "rus")
+    contents = reader.read([blank, drawn_line("Договор", "DejaVuSans.ttf"), blank], data_file("rus"))
     assert [content.text for content in contents] == ["", "Договор", ""]
     assert contents[0] == RecognizedText("", 0.0)
-    assert reader.read([], "rus") == []
+    assert reader.read([], data_file("rus")) == []
 
 
 def test_text_of_a_line_does_not_depend_on_its_neighbors_or_on_threads() -> None:
-    reader = TesseractReader(data_folder("rus"))
+    reader = TesseractReader()
     lines = [drawn_line(text, "DejaVuSans.ttf") for text in ("Сумма к оплате", "Приказ № 5", "Отчёт за год")]
-    alone = [reader.read([line], "rus")[0] for line in lines]
+    alone = [reader.read([line], data_file("rus"))[0] for line in lines]
     with ThreadPoolExecutor(4) as threads:
-        results = list(threads.map(lambda _: reader.read(lines, "rus"), range(8)))
+        results = list(threads.map(lambda _: reader.read(lines, data_file("rus")), range(8)))
     assert all(result == alone for result in results)
 
 
 # In a process of its own, because an assertion of Tesseract would end this one.
 def test_hostile_sizes_end_neither_the_process_nor_its_time() -> None:
-    command = [sys.executable, "-c", HOSTILE, str(data_folder("rus"))]
+    command = [sys.executable, "-c", HOSTILE, str(data_file("rus"))]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout) == (0, "8\n"), ended.stderr
 
 
 def test_canceled_and_late_calls_end_between_lines() -> None:
-    reader = TesseractReader(data_folder("rus"))
+    reader = TesseractReader()
     lines = [np.zeros((40, 300, 3), np.uint8)]
     canceled = Call()
     canceled.cancel()
     with pytest.raises(CallCanceled):
-        reader.read(lines, "rus", canceled)
+        reader.read(lines, data_file("rus"), canceled)
     with pytest.raises(DeadlinePassed):
-        reader.read(lines, "rus", Call(deadline_s=time.monotonic() - 1))
+        reader.read(lines, data_file("rus"), Call(deadline_s=time.monotonic() - 1))
 
 
-def test_missing_language_is_named_with_those_that_are_there(tmp_path: Path) -> None:
-    with pytest.raises(ModelFailed, match="no language data for 'rus'; there is: none"):
-        TesseractReader(tmp_path).read([np.zeros((40, 300, 3), np.uint8)], "rus")
+def test_missing_data_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelFailed, match=r"no language data rus\.traineddata"):
+        TesseractReader().read([np.zeros((40, 300, 3), np.uint8)], tmp_path / "rus.traineddata")
 
 
 def test_data_that_is_no_data_is_refused(tmp_path: Path) -> None:
-    data_folder("rus")
-    (tmp_path / "rus.traineddata").write_bytes(b"no data")
+    file = tmp_path / "rus.traineddata"
+    file.write_bytes(b"no data")
     with pytest.raises(ModelFailed, match="cannot be loaded"):
-        TesseractReader(tmp_path).read([np.zeros((40, 300, 3), np.uint8)], "rus")
-
-
-def test_only_known_languages_in_the_folder_are_listed(tmp_path: Path) -> None:
-    reader = TesseractReader(tmp_path / "missing")
-    assert reader.languages() == ()
-    there = TesseractReader(data_folder("rus")).languages()
-    assert "rus" in there
-    assert "osd" not in there
+        TesseractReader().read([np.zeros((40, 300, 3), np.uint8)], file)

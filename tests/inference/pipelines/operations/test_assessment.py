@@ -16,7 +16,7 @@ def line(text: str = "A line of a page", *, confidence: float = 0.99, top: float
 
 
 def assess(page: PageInput, lines: Sequence[TextLine], *, certainty: float = 1.0, **settings: Json) -> dict[str, Any]:
-    inputs = {"page": page, "lines": tuple(lines), "certainty": certainty}
+    inputs = {"page": page, "lines": tuple(lines), "unread": [], "certainty": certainty}
     found: dict[str, Any] = ASSESS.run(inputs, ASSESS.complete(settings))
     return found
 

@@ -1,0 +1,85 @@
+"""The script of each recognized line, and the second reading of lines in scripts that the recognizer does not know."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from inference.core.calls import Call
+from inference.core.contracts import Pixels, VersionSpec
+from inference.runtime.tesseract import TesseractReader
+from inference.runtime.tesseract_languages import languages_of
+from inference.runtime.text_recognition import BLANK, CharacterSet, Floats, RecognizedText
+from inference.scripts.leanings import leanings
+from inference.scripts.page_scripts import LATIN, ReadLine, is_unknown, scripts_of
+from inference.scripts.weights import fitted_weights
+
+LANGUAGE_ROLE = "tesseract."
+"""The beginning of the roles of language data: `tesseract.rus` and so on."""
+TRIED_LINES = 3
+"""The lines that are read in each of several languages of a script, to find out which one it is."""
+
+
+class ScriptTeller:
+    """Tells scripts apart by the characters that the recognizer leans to."""
+
+    def __init__(self, characters: CharacterSet) -> None:
+        self._chosen = characters.places(fitted_weights().characters)
+
+    def probabilities(self, chances: Floats) -> tuple[float, ...]:
+        """Return the probability of each script for a line's own `steps x classes`."""
+        if self._chosen is None:
+            return ()
+        return tuple(fitted_weights().probabilities(leanings(chances, BLANK, self._chosen)).tolist())
+
+
+def line_scripts(contents: Sequence[RecognizedText], lengths: Sequence[float]) -> list[str]:
+    """Return the script of each line. A recognizer with other characters than ours reads nothing but Latin."""
+    if not all(content.leanings for content in contents):
+        return [LATIN] * len(contents)
+    lines = [
+        ReadLine(content.text, content.confidence, length, content.leanings)
+        for content, length in zip(contents, lengths, strict=True)
+    ]
+    return scripts_of(lines, fitted_weights().scripts)
+
+
+def languages_in(spec: VersionSpec) -> dict[str, Path]:
+    """Return the language data of a version, by language, in the operator's order."""
+    listed = {role.removeprefix(LANGUAGE_ROLE): Path(path) for role, path in spec.artifacts.items() if "." in role}
+    wanted = spec.config.get("languages", ())
+    return {language: listed[language] for language in wanted if language in listed}
+
+
+def read_again(
+    reader: TesseractReader,
+    data: Mapping[str, Path],
+    lines: Sequence[Pixels],
+    scripts: Sequence[str],
+    call: Call,
+) -> dict[int, RecognizedText]:
+    """Read the lines in unknown scripts with Tesseract, as far as it has data. Return the new contents by place."""
+    found: dict[int, RecognizedText] = {}
+    for script in dict.fromkeys(filter(is_unknown, scripts)):
+        places = [place for place, of_line in enumerate(scripts) if of_line == script]
+        languages = languages_of(script, data)
+        if languages:
+            pictures = [lines[place] for place in places]
+            language = _best_language(reader, data, languages, pictures, call)
+            found |= dict(zip(places, reader.read(pictures, data[language], call), strict=True))
+    return found
+
+
+def _best_language(
+    reader: TesseractReader,
+    data: Mapping[str, Path],
+    languages: Sequence[str],
+    lines: Sequence[Pixels],
+    call: Call,
+) -> str:
+    if len(languages) == 1:
+        return languages[0]
+    tried = sorted(lines, key=lambda line: -line.shape[1])[:TRIED_LINES]
+    return max(languages, key=lambda language: _confidence(reader.read(tried, data[language], call)))
+
+
+def _confidence(contents: Sequence[RecognizedText]) -> float:
+    return sum(content.confidence * len(content.text) for content in contents)
