@@ -13,7 +13,8 @@ from inference.batching.batch_run import Ended
 from inference.core.calls import Call
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.pipelines.pipeline import GraphPipeline
+from inference.pipelines.pipeline import DeclaredGraphs, GraphPipeline
+from inference.pipelines.pixels import looks_at_picture
 from inference.runtime.batched import Asked, Begins, BeginsRuns, SessionBatchers
 from inference.runtime.embed import EmbedRuntime
 from inference.runtime.machine import this_machine
@@ -77,6 +78,7 @@ class Engine:
         self._runtimes = {name: make(self) for name, make in RUNTIMES.items()}
         self._beginning = {name: made for name, made in self._runtimes.items() if isinstance(made, BeginsRuns)}
         self._served: dict[str, VersionSpec] = {}
+        self._graphs = DeclaredGraphs()
         self._lock = threading.Lock()
 
     def run(
@@ -95,6 +97,10 @@ class Engine:
         answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
         return answer.timed(call.spent.device_us - before_us)
+
+    def looks_at_picture(self, spec: VersionSpec) -> bool:
+        """Return whether a run may look at the picture of a page that has text of its own."""
+        return looks_at_picture(spec, self._graphs)
 
     def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
         """Start the same work as `answer` for each of these callers, without waiting. The result is None for those

@@ -27,9 +27,13 @@ from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents.files import open_file, open_stream
 from jobs.documents.names import safe_name
+from jobs.documents.pages import with_picture
+from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.selectors import get_document, get_page, live_documents
 from jobs.documents.uploads import Address, Upload
 from jobs.idempotency.idempotent_requests import Answered
+from jobs.intake.inspections import ReaderBusy
+from jobs.results.exports.export_slots import ExportSlots
 from jobs.retention.documents import delete_document, erase_document_and_jobs
 from jobs.retention.due import document_retained_until
 from tenants.api.callers import caller
@@ -38,7 +42,7 @@ from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import InvalidRequest
+from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 from tenants.plans.retention import retention_for
 
@@ -213,13 +217,34 @@ class PagePicture(APIView):
     def get(self, request: Request, document_id: str, number: int) -> HttpResponseBase:
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
-            page = get_page(document_id, number)
-        return stored_picture(request, identity, page)
+            document = get_document(document_id)
+        return stored_picture(request, identity, drawn_page(identity, document, number))
 
 
 def picture_etag(page: DocumentPage, turn: str = "") -> str:
     """Return a hash of the name of a page's picture, which is never used twice, and of what is done to the picture."""
     return sha256(f"{page.picture}{turn}".encode()).hexdigest()[:32]
+
+
+BUSY_PAUSE_S = 2
+BEING_DRAWN = ExportSlots("page pictures are being drawn", 4, max_each=3, retry_after_s=BUSY_PAUSE_S)
+"""The slots for pages in this process that are drawn for the first time. Each holds a thread and a picture's pixels."""
+
+
+def drawn_page(identity: Identity, document: Document, number: int) -> DocumentPage:
+    """Return a page with its picture. A page that has text of its own is drawn at the first request for its picture."""
+    with unit_of_work(identity):
+        page = get_page(document.id, number)
+    if page.picture:
+        return page
+    with BEING_DRAWN.taken(identity.tenant_id):
+        try:
+            return opened(identity, document.id, partial(with_picture, document, page))
+        except ReaderUnavailable as error:
+            busy = "Too many documents are being opened. Try again in a few seconds."
+            raise ReaderBusy(busy, extra={"retry_after_s": BUSY_PAUSE_S}) from error
+        except DocumentRejected as error:
+            raise NotFound(f"Page {number} cannot be drawn. {error.detail}") from error
 
 
 def stored_picture(request: Request, identity: Identity, page: DocumentPage) -> HttpResponseBase:

@@ -11,12 +11,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from jobs.api.documents import opened, picture_etag, revalidated, stored_picture
+from jobs.api.documents import BUSY_PAUSE_S, drawn_page, opened, picture_etag, revalidated, stored_picture
 from jobs.core.errors import FileMissing
 from jobs.core.models import DocumentPage
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
-from jobs.documents.selectors import get_page
+from jobs.documents.selectors import get_document
 from jobs.intake.inspections import ReaderBusy
 from jobs.results.exports.export_slots import ExportSlots
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
@@ -28,7 +28,6 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.identity.identity import Identity
 
-BUSY_PAUSE_S = 2
 BEING_TURNED = ExportSlots("page pictures are being made", 3, max_each=2, retry_after_s=BUSY_PAUSE_S)
 """The slots for pictures in this process. Each holds a thread and the pixels of two pictures."""
 
@@ -53,7 +52,8 @@ class ShownPicture(APIView):
             result = get_job_page(job, number).result
             if job.document_id is None:
                 raise NotFound("This job has no document, so its page has no picture.")
-            page = get_page(job.document_id, number)
+            document = get_document(job.document_id)
+        page = drawn_page(identity, document, number)
         turn = turn_of(result)
         if turn == NOT_TURNED:
             return stored_picture(request, identity, page)

@@ -6,8 +6,18 @@ from collections.abc import Mapping, Sequence
 
 
 def page_sha256(
-    *, picture: bytes, width_px: int, height_px: int, text_layer: Sequence[Mapping[str, object]] | None
+    *, picture: bytes | None, width_px: int, height_px: int, text_layer: Sequence[Mapping[str, object]] | None
 ) -> str:
-    """Return the hash of everything that a model is given of a rendered page."""
+    """Return the hash of everything that a model is given of a page. Without `picture`, it is that of the page's own
+    text, for models that do not look at the picture.
+    """
     beside = json.dumps([width_px, height_px, text_layer], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(hashlib.sha256(picture).digest() + beside.encode()).hexdigest()
+    drawn = b"" if picture is None else hashlib.sha256(picture).digest()
+    return hashlib.sha256(drawn + beside.encode()).hexdigest()
+
+
+def undrawn_sha256(document_sha256: str, number: int, width_px: int, height_px: int) -> str:
+    """Return the hash that stands for a page and its picture while the page is not drawn. It is the same only for the
+    same page of the same bytes.
+    """
+    return hashlib.sha256(f"{document_sha256} {number} {width_px}x{height_px}".encode()).hexdigest()

@@ -1,7 +1,11 @@
-"""Pages in the form that models take: a picture, rendered once and stored, and the page's own text if any."""
+"""Pages in the form that models take: a picture, and the page's own text if any.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+A page with text of its own is drawn when somebody needs its picture. Each page is drawn once, and its picture stored.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Protocol, cast
 from uuid import UUID
 
@@ -10,7 +14,7 @@ from inference.core.contracts import PageInput, Pixels, TextLine
 from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents import erasure, files
-from jobs.documents.content import page_sha256
+from jobs.documents.content import page_sha256, undrawn_sha256
 from jobs.documents.reader import DocumentRejected, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
@@ -28,6 +32,8 @@ class StoredDocument(Protocol):
     @property
     def kind(self) -> str: ...
     @property
+    def sha256(self) -> str: ...
+    @property
     def file(self) -> str: ...
     @property
     def too_complex_pages(self) -> Sequence[int] | None: ...
@@ -37,7 +43,11 @@ class StoredDocument(Protocol):
 class OpenedPage:
     work: PageInput
     sha256: str
-    """The hash of everything on the page. It is empty for a text, whose file is its content."""
+    """The hash of what a model is given of the page, or of its text if the page is drawn on demand. It is empty for a
+    text, whose file is its content.
+    """
+    picture_sha256: str
+    """The hash for a model that looks at the picture."""
 
 
 def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
@@ -47,26 +57,51 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
         with unit_of_work(document.tenant_id):
             kept = DocumentPage.objects.filter(document_id=document.id, number=number).first()
     if kept is not None:
-        return OpenedPage(_from_kept(kept, call), kept.content_sha256 or _content_of_kept(kept))
+        work, sha256 = _from_kept(document, kept, call), kept.content_sha256 or _content_of_kept(kept)
+        return OpenedPage(work, sha256, _picture_sha256(document, work, sha256))
+    content = _read(document, number, call)
+    if not content.width_px:
+        return OpenedPage(_from_content(number, content), "", "")
+    size = {"width_px": content.width_px, "height_px": content.height_px}
+    sha256 = page_sha256(picture=content.picture, **size, text_layer=_text_layer(content))
+    _keep(document, number, content, sha256)
+    work = _from_content(number, content)
+    if content.pixels is None:
+        work = replace(work, load_pixels=partial(_drawn, document, number, call))
+    return OpenedPage(work, sha256, _picture_sha256(document, work, sha256))
+
+
+def with_picture(document: StoredDocument, page: DocumentPage) -> DocumentPage:
+    """Return the page with its picture, which is drawn now if nobody needed it before. Raises like `open_page`."""
+    if page.picture:
+        return page
+    _drawn(document, page.number)
+    with unit_of_work(document.tenant_id):
+        get_document(document.id)
+        return DocumentPage.objects.get(id=page.id)
+
+
+def _read(document: StoredDocument, number: int, call: Call | None, *, drawn: bool = False) -> PageContent:
     if is_refused(document.too_complex_pages or (), number):
         raise DocumentRejected(CODE, DETAIL)
     try:
         with files.local_file(document.file) as path:
-            content = reader().read_page(path, cast(Kind, document.kind), number, call)
+            if drawn:
+                return reader().read_page(path, cast(Kind, document.kind), number, call, drawn=True)
+            return reader().read_page(path, cast(Kind, document.kind), number, call)
     except FileMissing:
         with unit_of_work(document.tenant_id):
             get_document(document.id)
         raise
-    sha256 = ""
-    if content.picture is not None and content.picture_content_type is not None:
-        size = {"width_px": content.width_px, "height_px": content.height_px}
-        sha256 = page_sha256(picture=content.picture, **size, text_layer=_text_layer(content))
-        name = files.picture_name(document.tenant_id, document.id, number, content.picture_content_type)
-        _keep(document, number, content, name=name, picture=content.picture, sha256=sha256)
-    return OpenedPage(_from_content(number, content), sha256)
 
 
-def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
+def _picture_sha256(document: StoredDocument, page: PageInput, sha256: str) -> str:
+    if page.text_lines is None:
+        return sha256
+    return undrawn_sha256(document.sha256, page.number, page.width_px, page.height_px)
+
+
+def _from_kept(document: StoredDocument, page: DocumentPage, call: Call | None) -> PageInput:
     def load_pixels() -> Pixels:
         with files.local_file(page.picture) as path:
             return reader().decode_picture(path, call)
@@ -76,8 +111,24 @@ def _from_kept(page: DocumentPage, call: Call | None) -> PageInput:
         width_px=page.width_px,
         height_px=page.height_px,
         text_lines=None if page.text_layer is None else tuple(_line(raw) for raw in page.text_layer),
-        load_pixels=load_pixels,
+        load_pixels=load_pixels if page.picture else partial(_drawn, document, page.number, call),
     )
+
+
+def _drawn(document: StoredDocument, number: int, call: Call | None = None) -> Pixels:
+    """Draw a page that was read before, store its picture, and return its pixels."""
+    content = _read(document, number, call, drawn=True)
+    if content.picture is None or content.pixels is None or content.picture_content_type is None:
+        raise ValueError(f"page {number} of document {document.id} was not drawn")
+    name = _save_picture(document, number, content.picture, content.picture_content_type)
+    columns = {"picture": name, "picture_type": content.picture_content_type}
+    _point_at(document, name, lambda: _insert_picture(document, number, columns))
+    return content.pixels
+
+
+def _insert_picture(document: StoredDocument, number: int, columns: Mapping[str, str]) -> bool:
+    undrawn = DocumentPage.objects.filter(document_id=document.id, number=number, picture="")
+    return bool(undrawn.update(**columns))
 
 
 def _content_of_kept(page: DocumentPage) -> str:
@@ -102,19 +153,32 @@ def _from_content(number: int, content: PageContent) -> PageInput:
     )
 
 
-def _keep(
-    document: StoredDocument, number: int, content: PageContent, *, name: str, picture: bytes, sha256: str
-) -> None:
-    """Store the picture and its row, unless another worker was first or the document is gone."""
+def _keep(document: StoredDocument, number: int, content: PageContent, sha256: str) -> None:
+    """Store the page's row and, if the page was drawn, its picture, unless another worker was first or the document is
+    gone.
+    """
+    name = ""
+    if content.picture is not None and content.picture_content_type is not None:
+        name = _save_picture(document, number, content.picture, content.picture_content_type)
+    _point_at(document, name, lambda: _insert(document, number, content, name, sha256))
+
+
+def _save_picture(document: StoredDocument, number: int, picture: bytes, content_type: str) -> str:
+    name = files.picture_name(document.tenant_id, document.id, number, content_type)
     with unit_of_work(document.tenant_id):
         erasure.order([name], due_in=erasure.TIME_TO_KEEP)
     files.save_bytes(name, picture)
+    return name
+
+
+def _point_at(document: StoredDocument, name: str, write: Callable[[], bool]) -> None:
+    """Write the row that points at a saved picture, if there is one. The picture is erased if nothing was written."""
     with unit_of_work(document.tenant_id):
         live = Document.objects.select_for_update().filter(id=document.id, deleted_at=None).exists()
-        kept = live and _insert(document, number, content, name, sha256)
-        if kept:
+        written = live and write()
+        if written and name:
             erasure.withdraw(name)
-    if not kept:
+    if name and not written:
         erasure.carry_out_now(document.tenant_id, [name])
 
 

@@ -97,7 +97,7 @@ def live_documents() -> "QuerySet[Document]":
 def get_page(document_id: object, number: int) -> DocumentPage:
     document = get_document(document_id)
     page = document.pages.filter(number=number).first()
-    if page is None or not page.picture:
+    if page is None:
         raise NotFound(
             f"Page {number} of this document has no image yet. Images are created when a job reads the page."
         )

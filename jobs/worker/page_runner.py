@@ -46,7 +46,7 @@ CLAIM_TIMEOUT_S = 30.0
 class _Opened:
     work: WorkInput
     sha256: str
-    """The digest of the content of a document's page. It is empty if the content is known without opening the page."""
+    """The digest of what the model looks at. It is empty if that is known without opening the page."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class PageRunner:
         if end is not None:
             return end
         started_s = time.perf_counter()
-        page = self._opened(claim, call)
+        page = self._opened(claim, call, spec)
         read_s = time.perf_counter() - started_s
         if plan is None:
             plan = plan_for(claim, spec, Content("page", page.sha256))
@@ -165,7 +165,7 @@ class PageRunner:
         output, timings = self._run_model(claim, call, spec, page.work)
         return _finished(claim, output, {**timings, "read_ms": _ms(read_s)}, plan)
 
-    def _opened(self, claim: Claim, call: Call) -> _Opened:
+    def _opened(self, claim: Claim, call: Call, spec: VersionSpec) -> _Opened:
         if claim.document is None:
             return _Opened(work_input(claim.input or {}), "")
         try:
@@ -176,7 +176,8 @@ class PageRunner:
             raise
         if self.storage.opened():
             log.info("documents_resumed")
-        return _Opened(page.work, page.sha256)
+        sha256 = page.picture_sha256 if self.engine.looks_at_picture(spec) else page.sha256
+        return _Opened(page.work, sha256)
 
     def _reused(self, claim: Claim, plan: Plan) -> End | None:
         """Return the end of a page that does not have to run, or not now."""

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import structlog
 
 from inference.core.calls import Call
-from inference.core.contracts import Json, PageInput, WorkInput, WorkRefused
+from inference.core.contracts import Json, PageInput, Pixels, WorkInput, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
 from inference.engine.engine import Engine
 from inference.runtime.load_watch import watching_loads
@@ -24,7 +25,7 @@ from inference.runtime.parameters import (
     validate_parameters,
     validate_work_kind,
 )
-from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
+from jobs.documents.reader import DocumentReader, DocumentRejected, Kind
 from maas.edge_mode.call_parsing import read_asked
 from maas.edge_mode.responses import PageAnswer
 from maas.edge_mode.served_models import ShelfModel
@@ -135,7 +136,7 @@ class Runs:
 
         async def read_page(number: int) -> PageAnswer:
             async with turns:
-                read = lambda: self.reader.read_page(file, found.kind, number, call)  # noqa: E731
+                read = partial(self._read, file, found.kind, number, call)
                 return await slot.run(self._page, model, number, read, parameters, call)
 
         pages = [asyncio.ensure_future(read_page(number)) for number in range(1, found.pages_total + 1)]
@@ -144,6 +145,20 @@ class Runs:
         finally:
             for page in pages:
                 page.cancel()
+
+    def _read(self, file: Path, kind: Kind, number: int, call: Call) -> PageInput:
+        """Read a page. One that has text of its own is drawn when a step looks at its picture."""
+        content = self.reader.read_page(file, kind, number, call)
+        load_pixels: Callable[[], Pixels] | None = None
+        if content.width_px:
+            load_pixels = partial(self._pixels, file, kind, number, call, content.pixels)
+        return PageInput(number, content.width_px, content.height_px, content.text_lines, load_pixels)
+
+    def _pixels(self, file: Path, kind: Kind, number: int, call: Call, drawn: Pixels | None) -> Pixels:
+        pixels = self.reader.read_page(file, kind, number, call, drawn=True).pixels if drawn is None else drawn
+        if pixels is None:
+            raise ValueError(f"page {number} was not drawn")
+        return pixels
 
     def _inline(self, model: ShelfModel, body: bytes, call: Call) -> PageAnswer:
         request = read_asked(body)
@@ -154,12 +169,12 @@ class Runs:
         self,
         model: ShelfModel,
         number: int,
-        read: Callable[[], PageContent],
+        read: Callable[[], PageInput],
         parameters: Mapping[str, Json],
         call: Call,
     ) -> PageAnswer:
         try:
-            return self._run(model, number, lambda: _page_input(number, read()), parameters, call)
+            return self._run(model, number, read, parameters, call)
         except DeadlinePassed:
             raise
         except (WorkRefused, DocumentRejected, ModelFailed) as error:
@@ -184,17 +199,6 @@ class Runs:
         if answer.steps:
             timings["steps_ms"] = {name: _ms(seconds) for name, seconds in answer.steps.items()}
         return PageAnswer(number, answer.result, timings=timings)
-
-
-def _page_input(number: int, content: PageContent) -> PageInput:
-    pixels = content.pixels
-    return PageInput(
-        number=number,
-        width_px=content.width_px,
-        height_px=content.height_px,
-        text_lines=content.text_lines,
-        load_pixels=None if pixels is None else lambda: pixels,
-    )
 
 
 def _ms(seconds: float) -> Json:

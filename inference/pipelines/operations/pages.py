@@ -82,6 +82,7 @@ UPRIGHT_PAGE = Operation(
     gives=always(PAGE),
     run=_upright_page,
     takes={"page": PAGE, "rotation": NUMBER, "angle": NUMBER, "sheet": JSON},
+    looks_at_picture=True,
 )
 
 LAYOUT = Operation(

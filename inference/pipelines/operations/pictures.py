@@ -98,6 +98,7 @@ PICTURE_TENSOR = Operation(
     gives=_gives,
     run=_run,
     takes={"page": PAGE},
+    looks_at_picture=True,
     settings=(
         Setting("width", whole_number(1, MAX_SIDE), f"a whole number from 1 to {MAX_SIDE}"),
         Setting("height", whole_number(1, MAX_SIDE), f"a whole number from 1 to {MAX_SIDE}"),

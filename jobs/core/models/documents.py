@@ -95,7 +95,7 @@ class Document(TenantOwned):
 
 
 class DocumentPage(TenantOwned):
-    """The image of a page, rendered once, and the text that the document itself contains."""
+    """The image of a page, drawn once, and the text that the document itself contains."""
 
     document = models.ForeignKey(
         Document, on_delete=models.CASCADE, related_name="pages", db_constraint=False, db_index=False

@@ -95,8 +95,8 @@ def job_with_document(job_id: str) -> Job:
 def _pictures(job: Job, stretch: tuple[int, int]) -> dict[int, DocumentPage]:
     if job.document is None or job.document.deleted_at is not None:
         return {}
-    drawn = job.document.pages.filter(number__range=stretch).exclude(picture="")
-    return {page.number: page for page in drawn.only("document", "number", "width_px", "height_px")}
+    pages = job.document.pages.filter(number__range=stretch)
+    return {page.number: page for page in pages.only("document", "number", "width_px", "height_px", "picture")}
 
 
 def _events(job: Job, number: int) -> list[Event]:

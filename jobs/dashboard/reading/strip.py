@@ -62,7 +62,8 @@ def thumbnails(reading: Reading) -> Sequence[Thumbnail]:
 
 def _thumbnail(page: Page, reading: Reading) -> Thumbnail:
     view = None
-    if picture := reading.pictures.get(page.number):
+    picture = reading.pictures.get(page.number)
+    if picture and picture.picture:
         url = f"/v1/documents/{picture.document_id}/pages/{picture.number}/picture"
         height = round(_SMALL_PX * picture.height_px / max(1, picture.width_px))
         turned = _rotation(vars(page).get("rotation"))

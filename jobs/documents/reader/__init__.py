@@ -1,6 +1,6 @@
 """Reads documents of unknown senders: their type, their number of pages, and the content of each page."""
 
-from .contents import DocumentRejected, Inspection, PageContent, PageSize, ReaderUnavailable
+from .contents import DocumentRejected, Inspection, Kind, PageContent, PageSize, ReaderUnavailable
 from .opening.limits import DocumentLimits
 from .reader import SHORT_TEXT_BYTES, DocumentReader
 
@@ -10,6 +10,7 @@ __all__ = [
     "DocumentReader",
     "DocumentRejected",
     "Inspection",
+    "Kind",
     "PageContent",
     "PageSize",
     "ReaderUnavailable",

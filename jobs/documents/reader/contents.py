@@ -35,7 +35,7 @@ class PageContent:
     text_lines: tuple[TextLine, ...] | None
     """The document's own text. It is None if the text must be recognized from the picture."""
     picture: bytes | None
-    """An encoded picture file to store and to show."""
+    """An encoded picture file to store and to show. It is None for plain text, and for a page that was not drawn."""
     picture_content_type: str | None
     pixels: Pixels | None
     """The same picture decoded, so that text can be recognized in it without another decoding."""

@@ -128,8 +128,13 @@ class DocumentReader:
         with self._opened(path) as document:
             return _inspect_short_text(document, self.limits)
 
-    def read_page(self, path: Path, kind: Kind, number: int, call: Call | None = None) -> PageContent:
-        """Return page `number`, counted from 1, of a document of `kind`. Raises CallCanceled."""
+    def read_page(
+        self, path: Path, kind: Kind, number: int, call: Call | None = None, *, drawn: bool = False
+    ) -> PageContent:
+        """Return page `number`, counted from 1, of a document of `kind`. Raises CallCanceled.
+
+        A page of a PDF that has text of its own comes without its picture, unless it is to be `drawn`.
+        """
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
@@ -139,9 +144,9 @@ class DocumentReader:
                     return PageContent(0, 0, lines, None, None, None)
             with self._arena(kind) as arena:
                 return self._ask(
-                    {"do": "read_page", "number": number},
+                    {"do": "read_page", "number": number, "drawn": drawn},
                     [document, arena.descriptor],
-                    lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena),
+                    lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena, drawn=drawn),
                     self._page_budget(os.fstat(document).st_size),
                     call,
                 )
@@ -298,9 +303,11 @@ def _rejections() -> Iterator[None]:
         raise DocumentRejected(rejected.code, rejected.detail) from rejected
 
 
-def _page_content(reply: PageReply, arena: Arena) -> PageContent:
+def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent:
     if reply.picture_type is None:
-        return PageContent(0, 0, reply.lines, None, None, None)
+        if drawn:
+            raise InvalidReply("no picture of a page to be drawn")
+        return PageContent(reply.width, reply.height, reply.lines, None, None, None)
     picture = bytearray(reply.picture_bytes)
     arena.read_into(memoryview(picture), reply.pixel_bytes)
     if not picture.startswith(PICTURE_SIGNATURES[reply.picture_type]):

@@ -65,7 +65,8 @@ def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
 def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageReply:
     fields = _accepted(reply)
     if fields.get("picture_type") is None:
-        return PageReply(0, 0, _lines(fields.get("lines"), 0, 0, limits), 0, None)
+        width, height = _dimensions(fields, limits) if fields.get("width") else (0, 0)
+        return PageReply(width, height, _lines(fields.get("lines"), width, height, limits), 0, None)
     width, height = _dimensions(fields, limits)
     picture_type = _one_of(fields["picture_type"], PICTURE_SIGNATURES)
     room = arena_bytes - width * height * BYTES_PER_PIXEL

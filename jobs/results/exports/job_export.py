@@ -33,7 +33,9 @@ _WHY = {
 class ExportPage:
     page: Page
     picture: DocumentPage | None
-    """The page's picture. It is None before a worker has drawn it, and always if the document has no pictures."""
+    """The page's picture, which may have to be drawn yet. It is None before a worker has read the page, and always if
+    the document has no pictures.
+    """
     corrections: Sequence[Correction] = ()
 
     @property
@@ -129,5 +131,5 @@ class JobExport:
     def _pictures(self, first: int, last: int) -> dict[int, DocumentPage]:
         if self.job.document is None:
             return {}
-        drawn = self.job.document.pages.filter(number__range=(first, last)).exclude(picture="")
-        return {picture.number: picture for picture in drawn.defer("text_layer")}
+        pages = self.job.document.pages.filter(number__range=(first, last))
+        return {picture.number: picture for picture in pages.defer("text_layer")}

@@ -1,6 +1,6 @@
 """Pages of a new job that are cache hits. They succeed when the job is accepted, in the same transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from inference.runtime.parameters import validate_parameters
 from jobs.charges.page_prices import price_of_hit, price_of_run
 from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
+from jobs.documents.content import undrawn_sha256
 from jobs.events.log import Happened
 from jobs.queue.job_ends import OpenJob, Reviewed, append_and_close, counted_known, progress
 from jobs.results.reuse.cached_pages import (
@@ -73,8 +74,9 @@ def find_known(job: Job, numbers: Sequence[int]) -> list[Taken]:
     if job.cache_control or not ttl_s:
         return []
     keys = _keys(job, version, numbers)
-    cached = known_pages(keys.values(), ttl_s=ttl_s, held=True)
-    return [_taken(job, number, key, cached[key]) for number, key in keys.items() if key in cached]
+    cached = known_pages([key for _, key in keys], ttl_s=ttl_s, held=True)
+    found = {number: key for number, key in keys if key in cached}
+    return [_taken(job, number, key, cached[key]) for number, key in found.items()]
 
 
 def _taken(job: Job, number: int, key: bytes, cached: CachedPage) -> Taken:
@@ -180,37 +182,50 @@ def _write_pages(job: Job, taken: Sequence[Taken]) -> None:
             raise LookupError(f"of {len(taken)} known pages {cursor.rowcount} are there")
 
 
-def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> dict[int, bytes]:
-    """Return the keys by page number. A page that was never opened has none: its content is not known."""
+def _keys(job: Job, version: ModelVersion, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+    """Return the keys with their page numbers. A page that was never opened has none: its content is not known.
+
+    A page with text of its own has two: its result depends on the text alone, or on the picture as well.
+    """
     secret, generation = reuse_secret(), results_generation(job.tenant_id)
     parameters = validate_parameters(version.runtime, job.parameters, version.config)
-    return {
-        number: page_key(
-            secret=secret,
-            tenant_id=job.tenant_id,
-            generation=generation,
-            livemode=job.livemode,
-            digest=version.digest,
-            parameters=parameters,
-            content=content,
+    return [
+        (
+            number,
+            page_key(
+                secret=secret,
+                tenant_id=job.tenant_id,
+                generation=generation,
+                livemode=job.livemode,
+                digest=version.digest,
+                parameters=parameters,
+                content=content,
+            ),
         )
-        for number, content in _contents(job, numbers).items()
-    }
+        for number, content in _contents(job, numbers)
+    ]
 
 
-def _contents(job: Job, numbers: Sequence[int]) -> dict[int, Content]:
+def _contents(job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Content]]:
     document = job.document
     if document is None:
-        return dict.fromkeys(numbers, Content("input", _input_sha256(job)))
-    if document.kind == Document.Kind.TEXT:
-        return dict.fromkeys(numbers, Content("text_file", document.sha256))
-    opened = DocumentPage.objects.filter(document_id=document.id).exclude(content_sha256="")
-    wanted = set(numbers)
-    return {
-        number: Content("page", sha256)
-        for number, sha256 in opened.order_by("number").values_list("number", "content_sha256")
-        if number in wanted
-    }
+        content = Content("input", _input_sha256(job))
+        yield from ((number, content) for number in numbers)
+    elif document.kind == Document.Kind.TEXT:
+        content = Content("text_file", document.sha256)
+        yield from ((number, content) for number in numbers)
+    else:
+        yield from _contents_of_pages(document, set(numbers))
+
+
+def _contents_of_pages(document: Document, numbers: Set[int]) -> Iterator[tuple[int, Content]]:
+    opened = DocumentPage.objects.filter(document_id=document.id).exclude(content_sha256="").order_by("number")
+    columns = ("number", "content_sha256", "width_px", "height_px", "text_layer__isnull")
+    for number, sha256, width_px, height_px, is_picture in opened.values_list(*columns):
+        if number in numbers:
+            yield number, Content("page", sha256)
+            if not is_picture:
+                yield number, Content("page", undrawn_sha256(document.sha256, number, width_px, height_px))
 
 
 def _input_sha256(job: Job) -> str:

@@ -10,7 +10,7 @@ from django.db import connections
 from inference.core.calls import Call
 from jobs.core.errors import DocumentDeleted
 from jobs.core.models import Document, DocumentPage
-from jobs.documents.pages import open_page
+from jobs.documents.pages import open_page, with_picture
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.documents.reading import reader
 from jobs.documents.services import StoredDocument, store_document
@@ -119,6 +119,46 @@ def test_a_pages_own_text_is_read_without_its_picture(identity: Identity, tmp_pa
         assert lines is not None
         assert "A sentence that is part" in lines[0].text
         assert lines[0].box is not None
+
+
+def test_a_page_with_text_is_drawn_once_when_its_picture_is_needed(identity: Identity, tmp_path: Path) -> None:
+    document = stored(identity, tmp_path, text_pdf("A sentence that is part of the document itself.")).document
+    page = open_page(document, 1)
+    with unit_of_work(identity.tenant_id):
+        undrawn = DocumentPage.objects.get()
+    assert undrawn.picture == ""
+    assert page.work.load_pixels is not None
+    pixels = page.work.load_pixels()
+    with unit_of_work(identity.tenant_id):
+        picture = DocumentPage.objects.get().picture
+    again = open_page(document, 1)
+    assert again.work.load_pixels is not None
+    assert (again.work.load_pixels() == pixels).all()
+    assert (again.sha256, again.picture_sha256) == (page.sha256, page.picture_sha256)
+    assert with_picture(document, undrawn).picture == picture, "another drawing must not replace the first"
+    folder = f"tenants/{identity.tenant_id}/documents/{document.id}/pages"
+    assert len(default_storage.listdir(folder)[1]) == 1
+
+
+def test_a_page_drawn_while_its_document_is_erased_leaves_no_picture(
+    identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = stored(identity, tmp_path, text_pdf("A sentence that is part of the document itself.")).document
+    open_page(document, 1)
+    with unit_of_work(identity.tenant_id):
+        undrawn = DocumentPage.objects.get()
+    draw = reader().read_page
+
+    def erase_meanwhile(path: Path, kind: str, number: int, call: Call | None, *, drawn: bool) -> object:
+        content = draw(path, "pdf", number, drawn=drawn)
+        delete_document(identity=identity, document_id=document.id)
+        return content
+
+    monkeypatch.setattr(reader(), "read_page", erase_meanwhile)
+    with pytest.raises(DocumentDeleted):
+        with_picture(document, undrawn)
+    folder = f"tenants/{identity.tenant_id}/documents/{document.id}/pages"
+    assert not default_storage.exists(folder) or default_storage.listdir(folder)[1] == []
 
 
 def test_erasing_removes_file_and_pictures(identity: Identity, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from inference.engine.engine import Engine, local_engine
 from inference.registry.models import ServedModel
 from inference.workers.placement.relative_costs import RelativeCosts
 from jobs.core import states
-from jobs.core.models import Event, Job, Page
+from jobs.core.models import DocumentPage, Event, Job, Page
 from jobs.core.priorities import STANDARD, WEIGHTS
 from jobs.documents.reader import ReaderUnavailable
 from jobs.documents.reading import reader
@@ -37,7 +37,7 @@ from jobs.worker.versions import VersionCatalog
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tests.samples.pdfs import laughing_pdf, scanned_pdf
+from tests.samples.pdfs import laughing_pdf, scanned_pdf, text_pdf
 from tests.samples.uploads import arrived
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.waiting import eventually
@@ -96,6 +96,34 @@ def test_a_scan_is_read(runner: PageRunner, identity: Identity, tmp_path: Path) 
     result = pages_of(identity, job)[0].result
     assert result is not None
     assert "Hello from the scanner" in result["text"]
+
+
+def pictures_of(identity: Identity) -> list[str]:
+    with unit_of_work(identity.tenant_id):
+        return list(DocumentPage.objects.order_by("id").values_list("picture", flat=True))
+
+
+def test_a_page_with_text_of_its_own_is_parsed_undrawn_and_known_in_another_file(
+    runner: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    texts = "The first page of this document.", "Another page with text."
+    job = run_all(runner, identity, submit_document(identity, tmp_path, text_pdf(*texts), "parse"))
+    assert (job.state, pictures_of(identity)) == (states.SUCCEEDED, ["", ""])
+    other = run_all(runner, identity, submit_document(identity, tmp_path, text_pdf(texts[0]), "parse"))
+    assert (other.state, other.pages_cached) == (states.SUCCEEDED, 1)
+
+
+def test_a_model_that_looks_at_pictures_knows_a_page_with_text_by_its_picture(
+    runner: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    words = "Words that both files have as text."
+    content = text_pdf(words)
+    first = run_all(runner, identity, submit_document(identity, tmp_path, content))
+    assert (first.pages_cached, all(pictures_of(identity))) == (0, True)
+    again = submit_document(identity, tmp_path, content)
+    assert (again.state, again.pages_cached) == (states.SUCCEEDED, 1)
+    other = run_all(runner, identity, submit_document(identity, tmp_path, content + b"% other bytes"))
+    assert (other.state, other.pages_cached) == (states.SUCCEEDED, 0)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -81,6 +81,7 @@ class PdfPage:
             raise corrupt(f"Page {number} of the PDF cannot be read.") from error
         width, height = self._page.get_size()
         self._scale = render_scale(width, height, limits)
+        self.size_px = math.ceil(width * self._scale), math.ceil(height * self._scale)
 
     def render(self) -> Image.Image:
         bitmap = self._page.render(scale=self._scale, rev_byteorder=True)
@@ -98,7 +99,7 @@ class PdfPage:
             return None
         return gather_lines(glyphs)[: self._limits.max_text_lines]
 
-    def corners(self, line: Glyph, width: int, height: int) -> list[Corner]:
+    def corners(self, line: Glyph) -> list[Corner]:
         """Return the line's corners in pixels of the rendered page, clockwise from the top left as the line is read."""
         around = (
             (line.left, line.top),
@@ -106,9 +107,10 @@ class PdfPage:
             (line.right, line.bottom),
             (line.left, line.bottom),
         )
-        return [self._to_pixels(x, y, width, height) for x, y in around]
+        return [self._to_pixels(x, y) for x, y in around]
 
-    def _to_pixels(self, x: float, y: float, width: int, height: int) -> Corner:
+    def _to_pixels(self, x: float, y: float) -> Corner:
+        width, height = self.size_px
         across, down = ctypes.c_int(), ctypes.c_int()
         fine = (width * _SUBPIXELS, height * _SUBPIXELS)
         pdfium.FPDF_PageToDevice(self._page, 0, 0, *fine, 0, x, y, across, down)

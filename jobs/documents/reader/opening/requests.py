@@ -31,7 +31,8 @@ def handle(request: Json, files: Sequence[int]) -> Json:
                 case "inspect":
                     return _inspect(document, file_type, limits)
                 case "read_page":
-                    return _read_page(document, file_type, request["number"], limits, files[1])
+                    number, drawn = request["number"], request["drawn"]
+                    return _read_page(document, file_type, number, limits, files[1], drawn=drawn)
                 case "decode_picture":
                     return _decode_picture(document, file_type, limits, files[1])
                 case unknown:
@@ -55,25 +56,33 @@ def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) ->
     return {"content_type": file_type.content_type, "kind": file_type.kind, "page_sizes": sizes}
 
 
-def _read_page(document: BinaryIO, file_type: FileType, number: int, limits: DocumentLimits, arena: int) -> Json:
+def _read_page(
+    document: BinaryIO, file_type: FileType, number: int, limits: DocumentLimits, arena: int, *, drawn: bool
+) -> Json:
     match file_type.kind:
         case "pdf":
-            return _read_pdf_page(document, number, limits, arena)
+            return _read_pdf_page(document, number, limits, arena, drawn=drawn)
         case "image":
             return _write_page(read_frame(document, file_type, number, limits), None, arena)
         case _:
             lines = [{"text": line, "box": None} for line in _text_of(document, limits)]
-            return {"width": 0, "height": 0, "lines": lines, "picture_bytes": 0, "picture_type": None}
+            return _without_picture((0, 0), lines)
 
 
-def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, arena: int) -> Json:
+def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, arena: int, *, drawn: bool) -> Json:
     with open_pdf(document.fileno()) as pdf:
         page = PdfPage(pdf, number, limits)
-        image = page.render()
         lines = page.text_lines() or []
-        boxed = [(line.text, page.corners(line, *image.size)) for line in lines]
+        boxed = [(line.text, page.corners(line)) for line in lines]
         visible = [{"text": text, "box": box} for text, box in boxed if _has_area(box)]
-        return _write_page(image, visible or None, arena)
+        if visible and not drawn:
+            return _without_picture(page.size_px, visible)
+        return _write_page(page.render(), visible or None, arena)
+
+
+def _without_picture(size: tuple[int, int], lines: Json) -> Json:
+    width, height = size
+    return {"width": width, "height": height, "lines": lines, "picture_bytes": 0, "picture_type": None}
 
 
 def _has_area(box: Sequence[tuple[float, float]]) -> bool:

@@ -15,9 +15,11 @@ from django.conf import settings
 from pikepdf import Array, Dictionary, Name, Pdf
 
 from inference.pictures.righting import Righting
-from jobs.core.models import DocumentPage
+from jobs.core.models import Document, DocumentPage
 from jobs.core.own_folder import own_folder
 from jobs.documents.files import open_file
+from jobs.documents.pages import with_picture
+from jobs.documents.reader import DocumentRejected
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.page_lines import Line
 from jobs.results.exports.pdf.character_codes import CharacterCodes
@@ -48,7 +50,7 @@ def write_pdf(target: BinaryIO, export: JobExport) -> None:
 def _parts(export: JobExport) -> Iterator["_Part"]:
     part = _Part(export.title)
     for page in export.read():
-        part.add(page)
+        part.add(page, export.job.document)
         if part.bytes >= PART_BYTES:
             yield part
             part = _Part(export.title)
@@ -75,19 +77,24 @@ class _Part:
         )
         self._fonts[f"/{REMARK_FONT}"] = self._pdf.make_indirect(helvetica)
 
-    def add(self, page: ExportPage) -> None:
-        if page.picture is None:
+    def add(self, page: ExportPage, document: Document | None) -> None:
+        if page.picture is None or document is None:
             self.add_remark(page.remark or "There is no picture of this page.", A4_POINTS)
             return
         sheet, size = sheet_of(page.picture)
-        with open_file(page.picture.picture) as file:
+        try:
+            drawn = with_picture(document, page.picture)
+        except DocumentRejected as error:
+            self.add_remark(f"Page {page.number} cannot be drawn. {error.detail}", size)
+            return
+        with open_file(drawn.picture) as file:
             data = file.read()
         self.bytes += len(data)
         picture = embedded_picture(self._pdf, data)
         righting = righting_of(page.result, page.picture.width_px, page.picture.height_px)
         lines = _on_stored(page.lines, righting) if righting else page.lines
-        drawn = f"q {size[0]:.4f} 0 0 {size[1]:.4f} 0 0 cm /P Do Q\n".encode("ascii")
-        drawing = drawn + invisible_lines(lines, sheet, self._codes)
+        image = f"q {size[0]:.4f} 0 0 {size[1]:.4f} 0 0 cm /P Do Q\n".encode("ascii")
+        drawing = image + invisible_lines(lines, sheet, self._codes)
         self._add_page(size, drawing, picture, righting.rotation if righting else 0)
 
     def add_remark(self, remark: str, size: tuple[float, float]) -> None:

@@ -32,7 +32,8 @@ LETTER = "Dear Ada,\nthe engine weaves algebraic patterns.\nYours, Charles"
 
 def read(reader: DocumentReader, path_bytes: bytes, store: Store, number: int = 1) -> PageContent:
     path = store(path_bytes)
-    return reader.read_page(path, reader.inspect(path).kind, number)
+    kind = reader.inspect(path).kind
+    return reader.read_page(path, kind, number, drawn=kind != "text")
 
 
 def texts(page: PageContent) -> list[str]:
@@ -93,6 +94,14 @@ def test_a_clean_page_is_kept_as_a_small_png(reader: DocumentReader, store: Stor
     assert page.picture_content_type == "image/png"
     assert page.picture is not None
     assert len(page.picture) < 100_000
+
+
+def test_a_page_with_text_of_its_own_is_drawn_only_on_request(walled_reader: DocumentReader, store: Store) -> None:
+    drawn = read(walled_reader, text_pdf(LETTER), store)
+    page = walled_reader.read_page(store(text_pdf(LETTER)), "pdf", 1)
+    assert (page.picture, page.picture_content_type, page.pixels) == (None, None, None)
+    assert (page.width_px, page.height_px) == (drawn.width_px, drawn.height_px)
+    assert page.text_lines == drawn.text_lines
 
 
 def test_the_picture_and_the_pixels_are_the_same(reader: DocumentReader, store: Store) -> None:
