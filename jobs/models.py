@@ -2,7 +2,7 @@
 
 from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.models import Batch, BatchTask, StoredFile
-from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText
+from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText, PageToEmbed
 from jobs.idempotency.models import HeldKey, IdempotencyKey
 from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.webhooks.models import (
@@ -28,6 +28,7 @@ __all__ = [
     "Job",
     "Page",
     "PageText",
+    "PageToEmbed",
     "ResumableUpload",
     "StoredFile",
     "UploadPiece",

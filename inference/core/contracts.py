@@ -1,7 +1,7 @@
 """The input that a model gets for a unit of work, and the output that it returns."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -114,11 +114,15 @@ class WorkOutput:
     """
     row_tokens: tuple[int, ...] = ()
     """The number of tokens of each text, so that each text can be stored by itself."""
+    embedded_by: str = ""
+    """The role of the member that embeds the result's text for search once the result is out. It is empty if there is
+    none.
+    """
 
     def timed(self, device_us: int) -> "WorkOutput":
         """Return the output with this time in its units."""
         units = Units(self.units.pages, self.units.tokens, self.units.calls, device_us)
-        return WorkOutput(self.result, units, self.embedding, self.steps, self.tensors, self.row_tokens)
+        return replace(self, units=units)
 
 
 @dataclass(frozen=True, slots=True)

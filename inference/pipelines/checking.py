@@ -17,6 +17,7 @@ from inference.pipelines.graph import (
     ModelStep,
     OperationStep,
     Reference,
+    SearchMember,
     Source,
     Step,
     named,
@@ -41,7 +42,7 @@ from inference.pipelines.operations.values import (
     tensor_of,
     type_at,
 )
-from inference.runtime.parameters import DOCUMENT, INTERFACES, TENSORS, Parameter
+from inference.runtime.parameters import DOCUMENT, EMBED, INTERFACES, TENSORS, Parameter
 from inference.runtime.parameters import TEXT as TEXT_KIND
 from inference.runtime.parameters import TEXTS as TEXTS_KIND
 from tenants.core.messages import value_in_words
@@ -84,12 +85,22 @@ def check_graph(graph: Graph, members: Mapping[str, Member]) -> ValueType:
         pages = [name for name, field_type in answer.fields.items() if not field_type.is_json]
         raise GraphInvalid(f"the output holds a page, which no answer carries: {', '.join(pages)}")
     _check_names(answer)
-    if graph.search_by is not None:
-        found = checker.type_of(graph.search_by, "search_by", kinds)
-        if found.kind != VECTOR.kind:
-            raise GraphInvalid(f"search_by must be the embedding of a text, not {found}")
+    match graph.search_by:
+        case Reference():
+            found = checker.type_of(graph.search_by, "search_by", kinds)
+            if found.kind != VECTOR.kind:
+                raise GraphInvalid(f"search_by must be the embedding of a text, not {found}")
+        case SearchMember(role):
+            _check_search_member(members[role], answer)
     _check_all_used(graph)
     return answer
+
+
+def _check_search_member(member: Member, answer: ValueType) -> None:
+    if member.runtime != EMBED:
+        raise GraphInvalid(f"search_by: {member.key} embeds no pages; name a member with the runtime '{EMBED}'")
+    if "text" not in answer.fields:
+        raise GraphInvalid("search_by: the member embeds the answer's `text`, and the output has none")
 
 
 def _check_names(answer: ValueType) -> None:
@@ -107,6 +118,9 @@ def _check_members(graph: Graph, members: Mapping[str, Member]) -> None:
         if isinstance(step, ModelStep) and step.role not in members:
             there = ", ".join(f"'{role}'" for role in sorted(members)) or "none"
             raise GraphInvalid(f"step '{step.name}': no member has the role '{step.role}'; members: {there}")
+    if isinstance(graph.search_by, SearchMember) and graph.search_by.role not in members:
+        there = ", ".join(f"'{role}'" for role in sorted(members)) or "none"
+        raise GraphInvalid(f"search_by: no member has the role '{graph.search_by.role}'; members: {there}")
     for role in sorted(members):
         if role not in graph.roles:
             raise GraphInvalid(f"the member '{role}' ({members[role].key}) is used by no step")
@@ -114,7 +128,7 @@ def _check_members(graph: Graph, members: Mapping[str, Member]) -> None:
 
 def _check_all_used(graph: Graph) -> None:
     used = set(named(graph.block.output))
-    if graph.search_by is not None:
+    if isinstance(graph.search_by, Reference):
         used |= named(graph.search_by)
     for step in graph.block.walk():
         used |= needs(step)

@@ -19,6 +19,7 @@ from inference.pipelines.graph import (
     ModelStep,
     OperationStep,
     Reference,
+    SearchMember,
     Source,
     Step,
     needs,
@@ -60,8 +61,16 @@ def read_graph(declared: Json) -> Graph:
         _read_parameters(about.get("parameters", [])),
         _read_tensors(about.get("tensors"), accepts),
         block,
-        None if search_by is None else _reference(search_by, "search_by"),
+        _read_search_by(search_by),
     )
+
+
+def _read_search_by(search_by: Json) -> Reference | SearchMember | None:
+    if not isinstance(search_by, dict):
+        return None if search_by is None else _reference(search_by, "search_by")
+    about = _Object(search_by, "search_by")
+    about.only("role")
+    return SearchMember(about.text("role"))
 
 
 def _check_size(declared: Json) -> None:

@@ -43,6 +43,13 @@ Source = Reference | Constant | Fields
 
 
 @dataclass(frozen=True, slots=True)
+class SearchMember:
+    """The member that embeds the `text` of the answer for the search, after the answer is out."""
+
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelStep:
     name: str
     role: str
@@ -120,12 +127,13 @@ class Graph:
     tensors: tuple[TensorSpec, ...]
     """The tensors that callers send, if tensors are accepted."""
     block: Block
-    search_by: Reference | None
-    """The embedding of the page's text that is stored for the search."""
+    search_by: "Reference | SearchMember | None"
+    """The embedding of the page's text that is stored for the search, or the member that makes it afterwards."""
 
     @property
     def roles(self) -> frozenset[str]:
-        return frozenset(step.role for step in self.block.walk() if isinstance(step, ModelStep))
+        in_steps = frozenset(step.role for step in self.block.walk() if isinstance(step, ModelStep))
+        return in_steps | {self.search_by.role} if isinstance(self.search_by, SearchMember) else in_steps
 
     def parameters_json(self) -> tuple[Mapping[str, Json], ...]:
         return tuple(asdict(parameter) for parameter in self.parameters)

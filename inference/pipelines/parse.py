@@ -108,20 +108,24 @@ PARSE: Json = {
             "inputs": {name: f"read.{name}" for name in ("text", "blocks", "lines", "width", "height")},
         },
         {
-            "name": "about",
-            "kind": "branch",
-            "if": {"value": "read.text.is_blank", "is": True},
-            "then": _NOTHING_TO_EMBED,
-            "else": _EMBEDDED,
-        },
-        {
             "name": "answer",
             "kind": "branch",
             "if": {"value": "parameters.include_embedding", "is": True},
-            "then": {"output": {**_ANSWER, "embedding": "about.embedding"}},
+            "then": {
+                "steps": [
+                    {
+                        "name": "about",
+                        "kind": "branch",
+                        "if": {"value": "read.text.is_blank", "is": True},
+                        "then": _NOTHING_TO_EMBED,
+                        "else": _EMBEDDED,
+                    },
+                ],
+                "output": {**_ANSWER, "embedding": "about.embedding"},
+            },
             "else": {"output": _ANSWER},
         },
     ],
     "output": "answer",
-    "search_by": "about.embedding",
+    "search_by": {"role": EMBED},
 }

@@ -22,7 +22,7 @@ from inference.core.contracts import (
 )
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.pipelines.declaration import read_graph
-from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep
+from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep, Reference, SearchMember
 from inference.pipelines.operations.values import Value, as_json
 from inference.pipelines.page_run import IN_THIS_PROCESS, PageRun, SideBySide
 from inference.pipelines.steps import InputFailed, SettledSteps, StepRunner, named
@@ -60,12 +60,13 @@ class GraphPipeline:
             page_run = PageRun(self._runner, self._settled, self._beside, spec, given, own)
             page_run.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
             result = page_run.block(graph.block)
-            kept = None if graph.search_by is None else page_run.value(graph.search_by)
+            kept = page_run.value(graph.search_by) if isinstance(graph.search_by, Reference) else None
         return WorkOutput(
             as_json(result),
             Units(pages=1, tokens=page_run.tokens),
             kept if isinstance(kept, Embedding) else None,
             steps=page_run.seconds,
+            embedded_by=graph.search_by.role if isinstance(graph.search_by, SearchMember) else "",
         )
 
 

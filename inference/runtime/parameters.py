@@ -81,6 +81,7 @@ INTERFACES: Mapping[str, Interface] = {
 
 
 GRAPH = "graph"
+EMBED = "embed"
 """The runtime of declared pipelines. Each pipeline declares in its own settings what it accepts."""
 MAX_PARAMETERS = 20
 NOTHING: Mapping[str, Json] = {}

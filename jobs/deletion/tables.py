@@ -13,6 +13,7 @@ ROWS = (
     "jobs_webhookendpoint",
     "jobs_pagetext",
     "jobs_jobtoindex",
+    "jobs_pagetoembed",
     "jobs_correction",
     "jobs_event",
     "jobs_eventhorizon",

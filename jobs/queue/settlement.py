@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 
 from inference.core.charging import charged
-from inference.core.contracts import Embedding, WorkOutput
+from inference.core.contracts import WorkOutput
 from jobs.charges.page_prices import price_of_run
 from jobs.core import states
 from jobs.core.errors import LeaseLost
@@ -19,7 +19,7 @@ from jobs.core.storable import without_unstorable
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
 from jobs.queue.job_ends import Failure, Reviewed, append_and_close, cas, counted, execute, locked, progress
-from jobs.search.services import PageRef, index_page, keep_embedding, text_of
+from jobs.search.services import PageRef, index_page, keep_embedding, order_embedding, text_of
 from jobs.search.words import vector_of
 from tenants.billing.usage.services import record_usage
 from tenants.core.db.unit_of_work import unit_of_work
@@ -104,7 +104,7 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
         job = counted(claim.job_id, Reviewed.of(flags), succeeded=1, cost=cost)
         values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
         cas(_FINISH, {**values, **_columns(flags), "units": json.dumps(asdict(output.units))})
-        _index(claim, vector, output.embedding)
+        _index(claim, vector, output)
         record_usage(
             tenant_id=claim.tenant_id,
             source_kind="page",
@@ -126,11 +126,13 @@ def _columns(flags: ReadingFlags) -> dict[str, object]:
     return {"quality": flags.quality, "needs_review": flags.needs_review, "probabilities": probabilities}
 
 
-def _index(claim: Claim, vector: str, embedding: Embedding | None) -> None:
+def _index(claim: Claim, vector: str, output: WorkOutput) -> None:
     page = PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number)
     index_page(page, vector)
-    if embedding is not None:
-        keep_embedding(page, embedding)
+    if output.embedding is not None:
+        keep_embedding(page, output.embedding)
+    if output.embedded_by and text_of(output.result).strip():
+        order_embedding(page, pipeline=claim.model_version_id, role=output.embedded_by)
 
 
 def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:

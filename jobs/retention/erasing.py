@@ -37,6 +37,7 @@ _ERASE = (
     "DELETE FROM jobs_correction WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_pagetext WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_jobtoindex WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    "DELETE FROM jobs_pagetoembed WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_event WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
 )
 _ERASE_EMBEDDINGS = f"DELETE FROM {EMBEDDINGS} WHERE tenant_id = %(tenant)s AND job_id = %(job)s"  # noqa: S608  # a constant

@@ -116,6 +116,7 @@ def reindex_page(page: PageRef, vector: str) -> None:
 def take_over_index(*, new: UUID, old: UUID) -> None:
     """Copy the words and the embeddings of the pages that a retry took over."""
     _execute(_TAKE_OVER, new=new, old=old)
+    _execute(_TAKE_OVER_ORDERS, new=new, old=old)
     _write_embeddings(_TAKE_OVER_EMBEDDINGS, new=new, old=old)
 
 
@@ -168,15 +169,51 @@ def meaning_available() -> bool:
         return bool(cursor.fetchone()[0])
 
 
+# The role is that of a member of the pipeline that gave the result.
+_ORDER_EMBEDDING = """
+INSERT INTO jobs_pagetoembed (id, tenant_id, job_id, number, model_version_id)
+SELECT %(page_id)s, %(tenant_id)s, %(job_id)s, %(number)s, member_id FROM inference_pipelinestep
+WHERE pipeline_id = %(pipeline)s AND role = %(role)s
+ON CONFLICT (id) DO NOTHING
+"""
+
+# An order is copied before the embedding is: between the two statements, the embedding may take the order's place.
+_COPY_ORDERS = """
+INSERT INTO jobs_pagetoembed (id, tenant_id, job_id, number, model_version_id)
+SELECT pair.new, known.tenant_id, %(job)s, pair.number, known.model_version_id
+FROM unnest(%(new)s::uuid[], %(numbers)s::int[], %(old)s::uuid[]) AS pair (new, number, old)
+JOIN jobs_pagetoembed known ON known.id = pair.old
+ON CONFLICT (id) DO NOTHING
+"""
+
+_TAKE_OVER_ORDERS = """
+INSERT INTO jobs_pagetoembed (id, tenant_id, job_id, number, model_version_id)
+SELECT new.id, new.tenant_id, new.job_id, new.number, known.model_version_id
+FROM jobs_page old
+JOIN jobs_page new ON new.job_id = %(new)s AND new.number = old.number AND new.state = 'succeeded'
+JOIN jobs_pagetoembed known ON known.id = old.id
+WHERE old.job_id = %(old)s AND old.state = 'succeeded'
+ON CONFLICT (id) DO NOTHING
+"""
+
+
+def order_embedding(page: PageRef, *, pipeline: int, role: str) -> None:
+    """Order the embedding of a page's text, in the transaction of its result. A worker makes it (embedding_orders)."""
+    if meaning_available():
+        _execute(_ORDER_EMBEDDING, **asdict(page), pipeline=pipeline, role=role)
+
+
 def keep_embedding(page: PageRef, embedding: Embedding) -> None:
     vector = f"[{','.join(map(str, embedding.vector))}]"
     _write_embeddings(_KEEP_EMBEDDING, **asdict(page), digest=embedding.digest, vector=vector)
 
 
 def copy_embeddings(job_id: UUID, pairs: Sequence[Pair]) -> None:
-    """Copy the embeddings of pages that were cache hits."""
+    """Copy the embeddings of pages that were cache hits, or the orders for them."""
     new, old = [pair.page_id for pair in pairs], [pair.known_id for pair in pairs]
-    _write_embeddings(_COPY_EMBEDDINGS, job=job_id, new=new, numbers=[pair.number for pair in pairs], old=old)
+    numbers = [pair.number for pair in pairs]
+    _execute(_COPY_ORDERS, job=job_id, new=new, numbers=numbers, old=old)
+    _write_embeddings(_COPY_EMBEDDINGS, job=job_id, new=new, numbers=numbers, old=old)
 
 
 def _write_embeddings(statement: str, **values: UUID | int | str | list[UUID] | list[int]) -> None:

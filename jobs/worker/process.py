@@ -34,6 +34,7 @@ from jobs.worker.batches import BatchWorker
 from jobs.worker.figures import WorkerNews
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
+from jobs.worker.page_embedder import PageEmbedder
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.rpc_server import RpcServer
 from jobs.worker.versions import VersionCatalog
@@ -96,6 +97,7 @@ class WorkerProcess:
         self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
         self._archives = ArchiveWorker(self.name)
+        self._embedder = PageEmbedder(self._engine, self._versions, settings.MAAS_WORKER_POOLS)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,
             {
@@ -125,6 +127,7 @@ class WorkerProcess:
         self._lane.start()
         self._batches.start()
         self._archives.start()
+        self._embedder.start()
 
         def serve(model_keys: frozenset[str]) -> None:
             if not self._running:
@@ -147,6 +150,7 @@ class WorkerProcess:
             # This is the first step: a page that is not handed back waits for the end of its lease and loses an
             # attempt.
             self._quietly(self._leases.hand_back_all)
+            self._embedder.stop(max(0.2, ends_s - time.monotonic()))
             self._archives.stop(max(0.2, ends_s - time.monotonic()))
             self._batches.stop(max(0.2, ends_s - time.monotonic()))
             self._lane.stop(max(0.2, ends_s - time.monotonic()))

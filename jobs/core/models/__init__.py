@@ -3,7 +3,7 @@
 from jobs.core.models.corrections import Correction
 from jobs.core.models.documents import Document, DocumentPage, ErasedReason, FileToErase
 from jobs.core.models.jobs import Event, Job
-from jobs.core.models.pages import FairShare, Page, PageText
+from jobs.core.models.pages import FairShare, Page, PageText, PageToEmbed
 
 __all__ = [
     "Correction",
@@ -16,4 +16,5 @@ __all__ = [
     "Job",
     "Page",
     "PageText",
+    "PageToEmbed",
 ]

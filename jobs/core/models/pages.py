@@ -152,3 +152,24 @@ class PageText(TenantOwned):
 
     def __str__(self) -> str:
         return f"words of page {self.number} of {self.job_id}" if self.number else f"name of {self.job_id}"
+
+
+class PageToEmbed(TenantOwned):
+    """An order to embed the text of a finished page for the search. `id` is that of the page."""
+
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
+    number = models.PositiveIntegerField()
+    model_version = models.ForeignKey(
+        ModelVersion, on_delete=models.CASCADE, related_name="+", help_text="The version that embeds the text."
+    )
+    attempt = models.PositiveSmallIntegerField(default=0, db_default=0)
+    run_after = models.DateTimeField(db_default=Now(), help_text="According to the clock of the database.")
+
+    class Meta(TenantOwned.Meta):
+        indexes = [
+            models.Index(fields=["run_after"], name="jobs_pagetoembed_due"),
+            models.Index(fields=["tenant", "job"], name="jobs_pagetoembed_of_job"),
+        ]
+
+    def __str__(self) -> str:
+        return f"page {self.number} of {self.job_id}"

@@ -93,6 +93,16 @@ def test_built_in_pipelines_pass_the_same_checks() -> None:
     assert list(answer.fields) == [*READING, "source", "class"]
 
 
+def test_member_that_embeds_for_the_search_needs_a_text_in_the_answer() -> None:
+    page = {"kind": "preprocess", "name": "page", "operation": "text_page", "inputs": {"text": "input"}}
+    declared: Json = {"accepts": ["text"], "steps": [page], "output": {"width": "page.width"}}
+    declared["search_by"] = {"role": "embed"}
+    with pytest.raises(GraphInvalid, match="embeds the answer's `text`, and the output has none"):
+        check_graph(read_graph(declared), {"embed": MEMBERS["embed"]})
+    declared["output"] = {"text": "page.text"}
+    assert list(check_graph(read_graph(declared), {"embed": MEMBERS["embed"]}).fields) == ["text"]
+
+
 def test_steps_fed_by_constants_alone_are_settled() -> None:
     constant = {"name": "known", "kind": "model", "role": "embed", "inputs": {"texts": {"constant": ["a", "b"]}}}
     asked = {"name": "asked", "kind": "model", "role": "embed", "inputs": {"text": "input"}}
@@ -146,6 +156,10 @@ def test_steps_fed_by_constants_alone_are_settled() -> None:
         (lambda d: d.update(accepts=["document", "text"]), "which may be document or text here: tell them apart"),
         (lambda d: d.update(extra=1), "the declaration has no field 'extra'"),
         (lambda d: d.update(search_by="best.label"), "search_by must be the embedding of a text, not text"),
+        (lambda d: d.update(search_by={"role": "none"}), "search_by: no member has the role 'none'"),
+        (lambda d: d.update(search_by={"role": 1}), "search_by: `role` must be a text, not"),
+        (lambda d: d.update(search_by={"role": "embed", "of": "x"}), "search_by has no field 'of'; it may have role"),
+        (lambda d: d.update(search_by={"role": "colors"}), "embeds no pages; name a member with"),
         (lambda d: d.update(tensors=[]), "there exactly if `accepts` names tensors"),
         (lambda d: d.update(parameters=[{"name": "p", "type": "text", "default": ""}]), "is not a parameter"),
         (lambda d: d.update(parameters=[{"name": "p", "type": "number", "default": 2, "maximum": 1}]), "a parameter"),
