@@ -14,6 +14,9 @@ Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 """The corners in clockwise order from the top left of the text as read, in pixels of the page's image."""
 
+Box = tuple[float, float, float, float]
+"""The left, top, right and bottom of an upright rectangle, in pixels of the page's image."""
+
 Pixels = npt.NDArray[np.uint8]
 """An RGB image of height x width x 3."""
 
@@ -39,6 +42,8 @@ class PageInput:
     """The document's own text layer, or None if the page has none and must be recognized from its image."""
     load_pixels: Callable[[], Pixels] | None
     """The function that decodes the image when a model needs it, or None for plain-text documents."""
+    scans: tuple[Box, ...] = ()
+    """The parts of a page with text of its own that show more than this text, such as a scanned table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from inference.core.contracts import Json
 from inference.pipelines.ocr import MIN_CONFIDENCE, laid_out
 
-OCR, EMBED = "ocr", "embed"
+OCR, READ, EMBED = "ocr", "read", "embed"
 """The roles of its members."""
 
 _READ = (
@@ -41,8 +41,38 @@ _RECOGNIZED: Json = {
     "output": {**{name: f"ocr.{name}" for name in _READ}, "source": {"constant": "ocr"}},
 }
 
+_WITH_SCANS: Json = {
+    # The page's own text says which way up the page lies, so the scanned parts are read as they are.
+    "steps": [
+        {"name": "scans", "kind": "preprocess", "operation": "scanned_parts", "inputs": {"page": "given.page"}},
+        {
+            "name": "others",
+            "kind": "model",
+            "role": READ,
+            "inputs": {"page": "scans"},
+            "parameters": {"min_confidence": "parameters.min_confidence"},
+        },
+        {
+            "name": "joined",
+            "kind": "postprocess",
+            "operation": "join_lines",
+            "inputs": {"lines": "given.page.lines", "others": "others.lines"},
+        },
+    ],
+    "output": {"lines": "joined", "unread": "others.unread", "source": {"constant": "mixed"}},
+}
+
 _OWN_TEXT: Json = {
-    "steps": laid_out(page="given.page", lines="given.page.lines", unread={"constant": []}, height="given.page.height"),
+    "steps": [
+        {
+            "name": "own",
+            "kind": "branch",
+            "if": {"value": "given.page.has_scans", "is": True},
+            "then": _WITH_SCANS,
+            "else": {"output": {"lines": "given.page.lines", "unread": {"constant": []}, "source": "given.source"}},
+        },
+        *laid_out(page="given.page", lines="own.lines", unread="own.unread", height="given.page.height"),
+    ],
     "output": {
         "text": "layout.text",
         "lines": "layout.lines",
@@ -55,7 +85,7 @@ _OWN_TEXT: Json = {
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",
         "warnings": "assess.warnings",
-        "source": "given.source",
+        "source": "own.source",
     },
 }
 

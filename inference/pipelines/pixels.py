@@ -7,13 +7,14 @@ from inference.pipelines.graph import Block, BranchStep, Comparison, Graph, Inpu
 from inference.pipelines.operations import OPERATIONS
 from inference.runtime.parameters import DOCUMENT, GRAPH
 
-HAS_TEXT = "has_text"
+KNOWN = {"has_text": True, "has_scans": False}
+"""The fields of a page with text alone."""
 BLIND_RUNTIMES = frozenset({"embed"})
 """The runtimes that look at no picture."""
 
 
 def looks_at_picture(spec: VersionSpec, graph_of: Callable[[VersionSpec], Graph]) -> bool:
-    """Return False if no run on a page with text looks at the page's picture.
+    """Return False if no run on a page with text alone looks at the page's picture.
 
     As long as no step has looked at a picture, every page in the run has text, so branches on `has_text` are known.
     """
@@ -40,6 +41,6 @@ def _sides(step: BranchStep) -> tuple[Block, ...]:
     match step.condition:
         case InputIs(kind):
             return (step.then,) if kind == DOCUMENT else (step.otherwise,)
-        case Comparison(value, "is", bool(expected)) if value.path.rpartition(".")[2] == HAS_TEXT:
-            return (step.then,) if expected else (step.otherwise,)
+        case Comparison(value, "is", bool(expected)) if (field := value.path.rpartition(".")[2]) in KNOWN:
+            return (step.then,) if expected == KNOWN[field] else (step.otherwise,)
     return step.then, step.otherwise

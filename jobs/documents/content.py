@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 
 
 def page_sha256(
-    *, picture: bytes | None, width_px: int, height_px: int, text_layer: Sequence[Mapping[str, object]] | None
+    *,
+    picture: bytes | None,
+    width_px: int,
+    height_px: int,
+    text_layer: Sequence[Mapping[str, object]] | None,
+    scans: Sequence[Sequence[float]] = (),
 ) -> str:
     """Return the hash of everything that a model is given of a page. Without `picture`, it is that of the page's own
     text, for models that do not look at the picture.
     """
-    beside = json.dumps([width_px, height_px, text_layer], sort_keys=True, separators=(",", ":"))
+    given = [width_px, height_px, text_layer, *([scans] if scans else [])]
+    beside = json.dumps(given, sort_keys=True, separators=(",", ":"))
     drawn = b"" if picture is None else hashlib.sha256(picture).digest()
     return hashlib.sha256(drawn + beside.encode()).hexdigest()
 

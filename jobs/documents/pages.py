@@ -62,8 +62,13 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
     content = _read(document, number, call)
     if not content.width_px:
         return OpenedPage(_from_content(number, content), "", "")
-    size = {"width_px": content.width_px, "height_px": content.height_px}
-    sha256 = page_sha256(picture=content.picture, **size, text_layer=_text_layer(content))
+    sha256 = page_sha256(
+        picture=content.picture,
+        width_px=content.width_px,
+        height_px=content.height_px,
+        text_layer=_text_layer(content),
+        scans=content.scans,
+    )
     _keep(document, number, content, sha256)
     work = _from_content(number, content)
     if content.pixels is None:
@@ -96,7 +101,7 @@ def _read(document: StoredDocument, number: int, call: Call | None, *, drawn: bo
 
 
 def _picture_sha256(document: StoredDocument, page: PageInput, sha256: str) -> str:
-    if page.text_lines is None:
+    if page.text_lines is None or page.scans:
         return sha256
     return undrawn_sha256(document.sha256, page.number, page.width_px, page.height_px)
 
@@ -111,6 +116,7 @@ def _from_kept(document: StoredDocument, page: DocumentPage, call: Call | None) 
         width_px=page.width_px,
         height_px=page.height_px,
         text_lines=None if page.text_layer is None else tuple(_line(raw) for raw in page.text_layer),
+        scans=tuple(tuple(scan) for scan in page.scans or ()),
         load_pixels=load_pixels if page.picture else partial(_drawn, document, page.number, call),
     )
 
@@ -135,8 +141,7 @@ def _content_of_kept(page: DocumentPage) -> str:
     """Compute the content hash of a page that was rendered before hashes were stored, and store it."""
     with files.local_file(page.picture) as path:
         picture = path.read_bytes()
-    size = {"width_px": page.width_px, "height_px": page.height_px}
-    sha256 = page_sha256(picture=picture, **size, text_layer=page.text_layer)
+    sha256 = page_sha256(picture=picture, width_px=page.width_px, height_px=page.height_px, text_layer=page.text_layer)
     with unit_of_work(page.tenant_id):
         DocumentPage.objects.filter(id=page.id).update(content_sha256=sha256)
     return sha256
@@ -150,6 +155,7 @@ def _from_content(number: int, content: PageContent) -> PageInput:
         height_px=content.height_px,
         text_lines=content.text_lines,
         load_pixels=None if pixels is None else lambda: pixels,
+        scans=content.scans,
     )
 
 
@@ -193,6 +199,7 @@ def _insert(document: StoredDocument, number: int, content: PageContent, name: s
             "picture": name,
             "picture_type": content.picture_content_type or "",
             "text_layer": _text_layer(content),
+            "scans": content.scans or None,
             "content_sha256": sha256,
         },
     )

@@ -11,6 +11,7 @@ from .images import drawn_page
 
 A4 = (595, 842)
 Box = tuple[float, float]
+Sides = tuple[int, int, int, int]
 
 
 def pdf(objects: Sequence[bytes], trailer: bytes = b"") -> bytes:
@@ -90,6 +91,24 @@ def scan_with_stamp(stamp: str) -> bytes:
     content = stream(b"q 595 0 0 842 0 0 cm /Im Do Q " + _show([stamp], 30))
     resources = b"/Font << /F1 3 0 R >> /XObject << /Im 6 0 R >>"
     return pdf([CATALOG, pages([4]), FONT, page(5, resources=resources), content, picture])
+
+
+def text_with_picture(text: str, picture: Image.Image, box: Sides = (72, 200, 523, 500)) -> bytes:
+    """A page with lines of text over a picture in this box: left, bottom, right and top in points."""
+    left, bottom, right, top = box
+    entries = b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8"
+    image = stream(picture.convert("L").tobytes(), entries % picture.size)
+    place = b"q %d 0 0 %d %d %d cm /Im Do Q " % (right - left, top - bottom, left, bottom)
+    content = stream(place + _show(text.splitlines(), A4[1] - 72))
+    resources = b"/Font << /F1 3 0 R >> /XObject << /Im 6 0 R >>"
+    return pdf([CATALOG, pages([4]), FONT, page(5, resources=resources), content, image])
+
+
+def picture_of(*lines: str, size: tuple[int, int] = (1200, 800)) -> Image.Image:
+    picture = Image.new("RGB", size, "white")
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(picture).text((60, 60 + 100 * number), line, "black", font_size=48)
+    return picture
 
 
 def private_use_pdf(letters: int) -> bytes:

@@ -7,6 +7,7 @@ from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
 from inference.pipelines.operations.pages import LAYOUT, UPRIGHT_PAGE
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
+from inference.pipelines.operations.scans import JOIN_LINES, SCANNED_PARTS
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
 from inference.pipelines.operations.texts import (
     JOIN_TEXTS,
@@ -32,5 +33,7 @@ OPERATIONS: Mapping[str, Operation] = {
         TEXT_OF_LINES,
         JOIN_TEXTS,
         PAGE_OF_LINES,
+        SCANNED_PARTS,
+        JOIN_LINES,
     )
 }

@@ -68,6 +68,7 @@ PAGE = ValueType(
     "page",
     {
         "has_text": BOOLEAN,
+        "has_scans": BOOLEAN,
         "is_blank": BOOLEAN,
         "text": TEXT,
         "lines": LINES,
@@ -193,6 +194,7 @@ def text_of(lines: Iterable[TextLine]) -> str:
 _READ: Mapping[str, Mapping[str, Callable[[Any], Value]]] = {
     PAGE.kind: {
         "has_text": lambda page: page.text_lines is not None,
+        "has_scans": lambda page: bool(page.scans),
         "is_blank": lambda page: not text_of(lines_of(page)).strip(),
         "text": lambda page: text_of(lines_of(page)),
         "lines": lines_of,

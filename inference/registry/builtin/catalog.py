@@ -195,7 +195,7 @@ EMBED_INT8 = BuiltinModel(
 PARSE = BuiltinModel(
     name="parse",
     title="Document parsing",
-    description="Reads the text of a page or, if it has none, its picture, in reading order, and says what kind of "
+    description="Reads the text of a page, and its picture where it has none, in reading order, and says what kind of "
     "document it is: invoice, contract, letter, report, form or other.",
     runtime=GRAPH,
     release="parse-4",
@@ -209,7 +209,7 @@ PARSE = BuiltinModel(
             _field("class.label", "BYTES", (1,)),
         ],
     },
-    steps={"ocr": OCR.name, "embed": EMBED.name},
+    steps={"ocr": OCR.name, "read": READ.name, "embed": EMBED.name},
     config={"graph": PARSE_GRAPH},
 )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.core.contracts import Pixels, TextLine
+from inference.core.contracts import Box, Pixels, TextLine
 
 Kind = Literal["pdf", "image", "text"]
 
@@ -39,6 +39,8 @@ class PageContent:
     picture_content_type: str | None
     pixels: Pixels | None
     """The same picture decoded, so that text can be recognized in it without another decoding."""
+    scans: tuple[Box, ...] = ()
+    """The parts of the picture that show more than the document's own text."""
 
 
 REJECTION_CODES = frozenset(

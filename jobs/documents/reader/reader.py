@@ -313,7 +313,8 @@ def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent
     if not picture.startswith(PICTURE_SIGNATURES[reply.picture_type]):
         raise InvalidReply("the picture is not of its type")
     pixels = _pixels(reply, arena)
-    return PageContent(reply.width, reply.height, reply.lines, bytes(picture), reply.picture_type, pixels)
+    picture_type = reply.picture_type
+    return PageContent(reply.width, reply.height, reply.lines, bytes(picture), picture_type, pixels, reply.scans)
 
 
 def _pixels(reply: PictureReply, arena: Arena) -> Pixels:

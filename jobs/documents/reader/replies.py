@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from inference.core.contracts import Point, Quad, TextLine
+from inference.core.contracts import Box, Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
 from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
@@ -24,6 +24,7 @@ _CONTENT_TYPES = {
 }
 PICTURE_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _LONGEST_DETAIL = 500
+_MOST_SCANS = 500
 
 
 class InvalidReply(ChildMisbehaved):
@@ -45,6 +46,7 @@ class PageReply(PictureReply):
     lines: tuple[TextLine, ...] | None
     picture_bytes: int
     picture_type: str | None
+    scans: tuple[Box, ...] = ()
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
@@ -72,7 +74,8 @@ def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageRep
     room = arena_bytes - width * height * BYTES_PER_PIXEL
     lines = None if fields.get("lines") is None else _lines(fields["lines"], width, height, limits)
     picture_bytes = _integer(fields.get("picture_bytes"), 1, room)
-    return PageReply(width, height, lines, picture_bytes, picture_type)
+    scans = tuple(_box(value, width, height) for value in _list(fields.get("scans", []), "scans", _MOST_SCANS))
+    return PageReply(width, height, lines, picture_bytes, picture_type, scans)
 
 
 def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
@@ -124,6 +127,16 @@ def _point(value: Json, width: int, height: int) -> Point:
     if not (0 <= x <= width and 0 <= y <= height):
         raise InvalidReply("a box outside of its page")
     return x, y
+
+
+def _box(value: Json, width: int, height: int) -> Box:
+    sides = _list(value, "scan", 4)
+    if len(sides) != 4:
+        raise InvalidReply("scan")
+    (left, top), (right, bottom) = _point(sides[:2], width, height), _point(sides[2:], width, height)
+    if left > right or top > bottom:
+        raise InvalidReply("scan")
+    return left, top, right, bottom
 
 
 def _page_size(value: Json) -> PageSize:

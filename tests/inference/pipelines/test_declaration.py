@@ -88,7 +88,7 @@ def pipeline_member(name: str, declared: Json, answer: ValueType) -> Member:
 
 def test_built_in_pipelines_pass_the_same_checks() -> None:
     assert list(ocr_answer().fields) == READING
-    members = {"ocr": pipeline_member("ocr@1", OCR, ocr_answer()), "embed": MEMBERS["embed"]}
+    members = {"ocr": pipeline_member("ocr@1", OCR, ocr_answer()), "read": MEMBERS["reader"], "embed": MEMBERS["embed"]}
     answer = check_graph(read_graph(PARSE), members)
     assert list(answer.fields) == [*READING, "source", "class"]
 

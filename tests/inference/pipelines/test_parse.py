@@ -128,3 +128,17 @@ def test_nothing_is_embedded_before_the_result_unless_it_is_in_the_result() -> N
     assert (answer.embedding, answer.embedded_by, answer.units.tokens) == (None, "embed", 0)
     assert "embed" not in answer.steps
     assert parse(text_page("Dear Anna,"), include_embedding=True).units.tokens > 0
+
+
+def test_scanned_parts_of_a_page_with_text_are_read_too() -> None:
+    pixels = draw_page(("Dear Anna,", "your order:", "Chairs 39.00", "Lamps 25.00", "Logo"))
+    own = tuple(
+        TextLine(text, ((60.0, top), (300.0, top), (300.0, top + 36), (60.0, top + 36)), 1.0)
+        for text, top in (("Dear Anna,", 50.0), ("your order:", 120.0))
+    )
+    page = PageInput(1, 900, 640, own, lambda: pixels, scans=((0.0, 100.0, 900.0, 310.0),))
+    result = parse(page).result
+    assert result["source"] == "mixed"
+    assert [line["text"] for line in result["lines"]] == ["Dear Anna,", "your order:", "Chairs 39.00", "Lamps 25.00"]
+    assert [line["confidence"] == 1.0 for line in result["lines"]] == [True, True, False, False]
+    assert (result["rotation"], result["width"], result["height"]) == (0, 900, 640)

@@ -37,7 +37,7 @@ from jobs.worker.versions import VersionCatalog
 from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tests.samples.pdfs import laughing_pdf, scanned_pdf, text_pdf
+from tests.samples.pdfs import laughing_pdf, picture_of, scanned_pdf, text_pdf, text_with_picture
 from tests.samples.uploads import arrived
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.waiting import eventually
@@ -124,6 +124,23 @@ def test_a_model_that_looks_at_pictures_knows_a_page_with_text_by_its_picture(
     assert (again.state, again.pages_cached) == (states.SUCCEEDED, 1)
     other = run_all(runner, identity, submit_document(identity, tmp_path, content + b"% other bytes"))
     assert (other.state, other.pages_cached) == (states.SUCCEEDED, 0)
+
+
+def test_a_page_with_text_and_a_scanned_part_is_read_by_both(
+    runner: PageRunner, identity: Identity, tmp_path: Path
+) -> None:
+    content = text_with_picture("The text of this page is a sentence.", picture_of("Chairs 39.00", "Lamps 25.00"))
+    job = run_all(runner, identity, submit_document(identity, tmp_path, content, "parse"))
+    result = pages_of(identity, job)[0].result
+    assert result is not None
+    assert result["source"] == "mixed"
+    assert [line["text"] for line in result["lines"]] == [
+        "The text of this page is a sentence.",
+        "Chairs 39.00",
+        "Lamps 25.00",
+    ]
+    again = submit_document(identity, tmp_path, content, "parse")
+    assert (again.state, again.pages_cached, all(pictures_of(identity))) == (states.SUCCEEDED, 1, True)
 
 
 @pytest.mark.usefixtures("hasty")

@@ -119,15 +119,25 @@ class PdfPage:
             min(max(down.value / _SUBPIXELS, 0.0), float(height)),
         )
 
+    def pictures(self) -> list[tuple[float, float, float, float]]:
+        """Return the left, top, right and bottom of each picture in pixels of the rendered page."""
+        found = []
+        for left, bottom, right, top in self._picture_bounds():
+            corners = [self._to_pixels(left, bottom), self._to_pixels(right, top)]
+            (one_x, other_x), (one_y, other_y) = zip(*corners, strict=True)
+            found.append((min(one_x, other_x), min(one_y, other_y), max(one_x, other_x), max(one_y, other_y)))
+        return found
+
     def _picture_coverage(self) -> float:
         """Return the share of the page under its largest picture."""
         page_area = math.prod(self._page.get_size()) or 1.0
-        largest = 0.0
+        areas = ((right - left) * (top - bottom) for left, bottom, right, top in self._picture_bounds())
+        return min(max(areas, default=0.0) / page_area, 1.0)
+
+    def _picture_bounds(self) -> Iterator[tuple[float, float, float, float]]:
         found = self._page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,), max_depth=_FORM_DEPTH)
         for _, picture in zip(range(_MAX_PICTURES_WEIGHED), found, strict=False):
-            left, bottom, right, top = picture.get_bounds()
-            largest = max(largest, (right - left) * (top - bottom))
-        return min(largest / page_area, 1.0)
+            yield picture.get_bounds()
 
 
 def render_scale(width: float, height: float, limits: DocumentLimits) -> float:

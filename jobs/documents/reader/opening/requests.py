@@ -14,6 +14,7 @@ from .images import frame_sizes, read_frame, refuse_truncated
 from .limits import DocumentLimits, Rejected
 from .pdf import PdfPage, open_pdf, page_sizes
 from .plain_text import read_lines, refuse_too_many_bytes
+from .scanned_parts import Box, beside_text, scanned_parts
 
 Json = Any
 
@@ -74,10 +75,22 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
         page = PdfPage(pdf, number, limits)
         lines = page.text_lines() or []
         boxed = [(line.text, page.corners(line)) for line in lines]
-        visible = [{"text": text, "box": box} for text, box in boxed if _has_area(box)]
-        if visible and not drawn:
+        boxed = [(text, box) for text, box in boxed if _has_area(box)]
+        visible = [{"text": text, "box": box} for text, box in boxed]
+        around = [_around(box) for _, box in boxed]
+        pictures = beside_text(page.pictures(), around, page.size_px) if visible else []
+        if visible and not pictures and not drawn:
             return _without_picture(page.size_px, visible)
-        return _write_page(page.render(), visible or None, arena)
+        image = page.render()
+        scans = scanned_parts(image, pictures, around)
+        if visible and not scans and not drawn:
+            return _without_picture(page.size_px, visible)
+        return {**_write_page(image, visible or None, arena), "scans": scans}
+
+
+def _around(box: Sequence[tuple[float, float]]) -> Box:
+    across, down = zip(*box, strict=True)
+    return min(across), min(down), max(across), max(down)
 
 
 def _without_picture(size: tuple[int, int], lines: Json) -> Json:
