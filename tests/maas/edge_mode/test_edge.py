@@ -99,7 +99,7 @@ def test_text_is_parsed(client: httpx.Client) -> None:
     assert page["text"] == body["text"]
     assert page["class"]["label"] == "invoice"
     assert "embedding" not in page
-    assert set(page["timings"]["steps_ms"]) >= {"embed", "class"}
+    assert set(page["timings"]["steps_ms"]) >= {"layout", "class"}
 
 
 def test_texts_are_embedded(client: httpx.Client) -> None:
