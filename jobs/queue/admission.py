@@ -39,7 +39,7 @@ _OLDEST = f"""
 SELECT line.tenant_id, line.priority, extract(epoch FROM clock_timestamp() - first.since)::float8
 FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[]) AS line (tenant_id, priority)
 CROSS JOIN LATERAL (
-    SELECT greatest(created_at, run_after) AS since FROM jobs_page page
+    SELECT greatest(queue_at, run_after) AS since FROM jobs_page page
     WHERE model_version_id = %(version)s AND state = 'queued' AND renotify_at IS NULL
       AND run_after <= statement_timestamp() AND {OF_LINE} LIMIT 1
 ) first

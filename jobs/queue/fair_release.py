@@ -7,6 +7,7 @@ page twice.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -125,7 +126,7 @@ WITH {_OTHERS}, chosen AS (
 )
 UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
 FROM chosen WHERE jobs_page.id = chosen.id
-RETURNING jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_NEWCOMER}
+RETURNING jobs_page.queue_at, jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_NEWCOMER}
 """  # noqa: S608
 
 # A row that is behind the virtual time of the version has no meaning any more, except for the row that holds this time.
@@ -255,11 +256,11 @@ def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
 
 
 def _in_order(
-    chosen: Shares, lines: Sequence[TenantQueue], taken: Sequence[tuple[UUID, UUID, int, int | None]]
+    chosen: Shares, lines: Sequence[TenantQueue], taken: Sequence[tuple[datetime, UUID, UUID, int, int | None]]
 ) -> Iterator[Notification]:
-    """Yield the pages in the chosen order, the oldest first within a queue, without those that were locked."""
+    """Yield the pages in the chosen order, those of a queue by their position in it, without those that were locked."""
     of_line: dict[tuple[UUID, int], list[Notification]] = {}
-    for page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0), reverse=True):
+    for _, page, tenant, priority, newcomer in sorted(taken, key=itemgetter(0, 1), reverse=True):
         of_line.setdefault((tenant, priority), []).append(Notification(page, tenant, newcomer))
     for position in chosen.order:
         queue = lines[position]

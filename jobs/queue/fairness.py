@@ -19,6 +19,12 @@ AT_HAND_S = 0.1
 """Seconds of work that lie ready for a slot: as long as a release takes. More would only make newcomers wait."""
 OVERTAKEN_S = 0.5
 UNKNOWN_COST_S = 1.0
+PAGE_SPACING_S = 30
+"""Seconds by which each page of a job counts as submitted after the page before it (`Page.queue_at`).
+
+Within a queue, pages are released in this order. So a short job passes the later pages of a long one, and a page of the
+long job waits for jobs that are submitted after it only for as long as its distance from the first page.
+"""
 MIN_COST_S = 1e-6
 """The lowest cost of a page. With it, two pages of the same queue never begin at the same time."""
 

@@ -31,7 +31,7 @@ SELECT line.run_after <= statement_timestamp(), line.renotify_at IS NOT NULL, te
             SELECT FROM jobs_page page
             WHERE page.model_version_id = line.model_version_id AND page.state = 'queued'
               AND page.renotify_at IS NULL AND page.run_after <= statement_timestamp()
-              AND page.id < line.id AND {OF_LINE} LIMIT %(most)s
+              AND (page.queue_at, page.id) < (line.queue_at, line.id) AND {OF_LINE} LIMIT %(most)s
         ) before
     ) ELSE 0 END
 FROM (

@@ -21,7 +21,7 @@ WAITS = f"{_DUE} AND renotify_at IS NULL"
 # knew of the size of the queue.
 OF_LINE = """(page.priority, page.tenant_id) >= (line.priority, line.tenant_id)
     AND (page.priority, page.tenant_id) <= (line.priority, line.tenant_id)
-    ORDER BY page.priority, page.tenant_id, page.id"""
+    ORDER BY page.priority, page.tenant_id, page.queue_at, page.id"""
 
 # This matches all rows. It is written as a range for the same reason.
 _FROM_THE_FIRST = "(priority, tenant_id) >= (-32768, '00000000-0000-0000-0000-000000000000')"

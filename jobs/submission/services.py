@@ -27,6 +27,7 @@ from jobs.documents.selectors import get_document
 from jobs.documents.services import note_use
 from jobs.events.changes import announce
 from jobs.queue.admission import require_short_queue
+from jobs.queue.fairness import PAGE_SPACING_S
 from jobs.queue.release import release_after_commit
 from jobs.results.reuse.accepting import find_known, take_known
 from jobs.results.reuse.cache_directives import Wish
@@ -48,10 +49,11 @@ WITH event AS (
     INSERT INTO jobs_event (tenant_id, job_id, seq, type, data, created_at)
     VALUES (%(tenant)s, %(job)s, %(seq)s, 'job.queued', %(data)s::jsonb, clock_timestamp())
 )
-INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, priority, state, attempt, worker, error_code,
-                       error_detail, cost_micros)
-SELECT id, %(tenant)s, %(job)s, %(version)s, number, %(priority)s, %(queued)s, 0, '', '', '', 0
-FROM unnest(%(ids)s::uuid[], %(numbers)s::int[]) AS page (id, number)
+INSERT INTO jobs_page (id, tenant_id, job_id, model_version_id, number, priority, queue_at, state, attempt, worker,
+                       error_code, error_detail, cost_micros)
+SELECT id, %(tenant)s, %(job)s, %(version)s, number, %(priority)s,
+       statement_timestamp() + make_interval(secs => %(spacing_s)s * (position - 1)), %(queued)s, 0, '', '', '', 0
+FROM unnest(%(ids)s::uuid[], %(numbers)s::int[]) WITH ORDINALITY AS page (id, number, position)
 """
 _MAX_NAMED = 5
 
@@ -207,6 +209,7 @@ def _write_beginning(job: Job, numbers: Sequence[int]) -> None:
         "data": json.dumps({"state": states.QUEUED, "pages_total": job.pages_total}),
         "version": job.model_version_id,
         "priority": job.priority,
+        "spacing_s": PAGE_SPACING_S,
         "queued": states.QUEUED,
         "ids": [uuid7() for _ in numbers],
         "numbers": list(numbers),

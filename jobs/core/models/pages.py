@@ -27,6 +27,12 @@ class Page(TenantOwned):
     )
     state = models.CharField(max_length=20, choices=_STATES, default=states.QUEUED)
     attempt = models.PositiveSmallIntegerField(default=0)
+    queue_at = models.DateTimeField(
+        "queue position",
+        db_default=Now(),
+        editable=False,
+        help_text="Pages of a queue are released in this order. Later pages of a job count as submitted later.",
+    )
     run_after = models.DateTimeField(db_default=Now(), help_text="According to the clock of the database.")
     renotify_at = models.DateTimeField(
         "next notification", null=True, help_text="Workers are notified again at this time."
@@ -84,9 +90,9 @@ class Page(TenantOwned):
             # This serves pages that wait to be released, each queue in its order. Pages that are not due are skipped
             # within the index.
             models.Index(
-                fields=["model_version", "priority", "tenant", "id", "run_after"],
+                fields=["model_version", "priority", "tenant", "queue_at", "id", "run_after"],
                 condition=models.Q(state="queued", renotify_at__isnull=True),
-                name="jobs_page_tenant_queues",
+                name="jobs_page_ordered_queues",
             ),
             # This tells whether a page of a job runs and which page waits next, however many of its pages have ended.
             models.Index(

@@ -141,7 +141,7 @@ def test_whoever_sends_a_key_again_is_told_of_his_job_and_not_refused(
 def test_pages_that_nobody_works_on_refuse_by_their_age(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     for page in desk.pages(submit(desk)):
         desk.sql(
-            "UPDATE jobs_page SET created_at = created_at - interval '1 hour',"
+            "UPDATE jobs_page SET queue_at = queue_at - interval '1 hour',"
             " run_after = run_after - interval '1 hour', renotify_at = NULL WHERE id = %s",
             page.id,
         )

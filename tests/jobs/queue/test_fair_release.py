@@ -144,6 +144,35 @@ def test_within_a_line_the_oldest_goes_first(desk: Desk) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
+def test_a_one_page_job_does_not_wait_behind_a_long_job_of_its_tenant(desk: Desk) -> None:
+    long = desk.submit_document(desk.document(300))
+    assert {page.job_id for page in released(desk, 8)} == {long.id}
+    short = submit(desk)
+    assert released(desk, 1)[0].job_id == short.id
+    assert released(desk, 1)[0].job_id == long.id
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_long_job_moves_while_short_jobs_of_its_tenant_keep_coming(desk: Desk) -> None:
+    long = desk.submit_document(desk.document(300))
+    released(desk, 8)
+    # The long job and its remaining pages were submitted five minutes ago.
+    desk.sql("UPDATE jobs_page SET queue_at = queue_at - interval '5 minutes' WHERE job_id = %s", long.id)
+    for _ in range(8):
+        submit(desk)
+    first = [page.job_id for page in released(desk, 4)]
+    assert first[:3] == [long.id] * 3
+    assert first[3] != long.id
+
+
+@pytest.mark.usefixtures("quiet")
+def test_pages_of_one_job_keep_their_order(desk: Desk) -> None:
+    job = desk.submit_document(desk.document(40))
+    assert [page.number for page in released(desk, 20)] == list(range(1, 21))
+    assert {page.job_id for page in released(desk, 20)} == {job.id}
+
+
+@pytest.mark.usefixtures("quiet")
 def test_two_who_release_at_once_never_exceed_the_window_nor_release_twice(desk: Desk, rival: Desk) -> None:
     flood(desk, 500)
     flood(rival, 500)

@@ -37,6 +37,13 @@ def test_a_job_is_told_how_many_pages_come_first(desk: Desk) -> None:
     assert told.eta_seconds == 4
 
 
+def test_a_short_job_counts_only_the_pages_of_a_long_one_that_come_first(desk: Desk) -> None:
+    long = desk.submit_document(desk.document(300))
+    told = stands(desk, submit(desk))
+    assert told.position == 1
+    assert stands(desk, long).position == 0
+
+
 def test_own_pages_of_another_priority_are_no_others(desk: Desk) -> None:
     flood(desk, 30, INTERACTIVE)
     job = submit(desk)
