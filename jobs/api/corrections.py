@@ -9,8 +9,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.serializers import CorrectionSerializer, StrictFields
+from jobs.core.document_class import DOCUMENT
 from jobs.documents.job_selectors import get_job
-from jobs.results.corrections.selectors import DOCUMENT, correction_json
+from jobs.results.corrections.selectors import correction_json
 from jobs.results.corrections.services import (
     LONGEST_LABEL,
     LONGEST_LINE,

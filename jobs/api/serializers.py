@@ -118,9 +118,12 @@ class DocumentClassSerializer(serializers.Serializer[Any]):
     """The class of a whole document."""
 
     label = serializers.CharField(  # type: ignore[assignment]  # the answer calls it so
-        help_text="The most probable class, or `unsure` if its probability is below 0.5."
+        help_text="The class that a person chose, else the most probable, or `unsure` if its probability is below 0.5."
     )
-    probabilities = serializers.DictField(child=serializers.FloatField())
+    probabilities = serializers.DictField(
+        child=serializers.FloatField(), help_text="The probability of each class, as the model gave it."
+    )
+    corrected = serializers.BooleanField(help_text="Whether the label is the correction of a person.")
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):

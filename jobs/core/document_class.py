@@ -1,4 +1,4 @@
-"""Decides the class of a document from the class probabilities of its pages."""
+"""Decides the class of a document from the class probabilities of its pages, and from what people corrected."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ UNSURE = "unsure"
 MIN_PROBABILITY = 0.5
 FIRST_PAGE_WEIGHT = 2
 """The first page says more about the kind of a document than any other: it has the letterhead and the title."""
+DOCUMENT = 0
+"""The page number of the correction of a whole document."""
 MAX_LABELS = 32
 _DIGITS = 4
 
@@ -18,15 +20,40 @@ _DIGITS = 4
 class DocumentClass:
     label: str
     probabilities: Probabilities
-    """The probabilities of the most probable classes, best first."""
+    """The probabilities of the most probable classes, best first, as the model gave them."""
+    corrected: bool = False
+    """Whether a person chose the label: of the document, or of pages that decide it."""
 
     @classmethod
-    def stored(cls, label: str, probabilities: Probabilities | None) -> "DocumentClass | None":
+    def stored(cls, label: str, probabilities: Probabilities | None, *, corrected: bool) -> "DocumentClass | None":
         """Return the class that was stored with this label. Postgres does not keep the order of the probabilities."""
-        return cls(label, dict(_best_first(probabilities or {}))) if label else None
+        return cls(label, dict(_best_first(probabilities or {})), corrected) if label else None
+
+    @property
+    def read_label(self) -> str:
+        """Return the label that the model's probabilities stand for. It is empty without probabilities."""
+        return class_of(self.probabilities).label if self.probabilities else ""
 
     def to_json(self) -> dict[str, object]:
-        return {"label": self.label, "probabilities": dict(self.probabilities)}
+        return {"label": self.label, "probabilities": dict(self.probabilities), "corrected": self.corrected}
+
+
+def class_with_corrections(
+    pages: Iterable[tuple[int, Probabilities]], corrected: Mapping[int, str]
+) -> DocumentClass | None:
+    """Return the class of a document with the labels that people corrected, by page number, 0 for the document.
+
+    The label of the document counts before those of its pages. A corrected page is of its class with certainty.
+    """
+    read = dict(pages)
+    found = document_class(read.items())
+    probabilities = found.probabilities if found else {}
+    if DOCUMENT in corrected:
+        return DocumentClass(corrected[DOCUMENT], probabilities, corrected=True)
+    decided = document_class({**read, **{number: {label: 1.0} for number, label in corrected.items()}}.items())
+    if decided is None or (found is not None and found.label == decided.label):
+        return found
+    return DocumentClass(decided.label, probabilities, corrected=True)
 
 
 def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass | None:

@@ -11,11 +11,12 @@ from django.db import connections
 
 from jobs.charges.money import settle_job
 from jobs.core import states
-from jobs.core.document_class import DocumentClass, Probabilities, document_class
+from jobs.core.document_class import DocumentClass
 from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
 from jobs.core.reading_flags import ReadingFlags, review_json
 from jobs.events.log import Happened, append_events
+from jobs.queue.document_classes import class_of_document
 from tenants.core.db.unit_of_work import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
@@ -46,7 +47,7 @@ RETURNING {_COLUMNS}
 _CLOSE = """
 UPDATE jobs_job
 SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
-    class_label = %(label)s, class_probabilities = %(probabilities)s::jsonb,
+    class_label = %(label)s, class_probabilities = %(probabilities)s::jsonb, class_corrected = %(corrected)s,
     started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
 WHERE id = %(job)s
 """
@@ -56,11 +57,6 @@ WHERE id = %(job)s
 class Failure:
     code: str
     detail: str
-
-
-_CLASSES = """
-SELECT number, class_probabilities FROM jobs_page WHERE job_id = %(job)s AND class_probabilities IS NOT NULL
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +129,7 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
         append_events(job.id, *ended)
         return
     failure = _job_failure(job, state)
-    found = document_class(_classes(job))
+    found = class_of_document(job.id)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
     execute(_CLOSE, {**values, **_class_columns(found)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
@@ -151,17 +147,11 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
         )
 
 
-def _classes(job: OpenJob) -> list[tuple[int, Probabilities]]:
-    """Read the classes of the pages. Each page that ended before is seen, because the row of the job is locked."""
-    with connections[current_alias()].cursor() as cursor:
-        cursor.execute(_CLASSES, {"job": job.id})
-        return [(number, json.loads(probabilities)) for number, probabilities in cursor.fetchall()]
-
-
-def _class_columns(found: DocumentClass | None) -> dict[str, str | None]:
+def _class_columns(found: DocumentClass | None) -> dict[str, object]:
     if found is None:
-        return {"label": "", "probabilities": None}
-    return {"label": found.label, "probabilities": json.dumps(dict(found.probabilities))}
+        return {"label": "", "probabilities": None, "corrected": False}
+    probabilities = json.dumps(dict(found.probabilities)) if found.probabilities else None
+    return {"label": found.label, "probabilities": probabilities, "corrected": found.corrected}
 
 
 def progress(job: OpenJob, number: int, state: str) -> dict[str, object]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Job, Page
-from jobs.results.corrections.selectors import DOCUMENT, correction_json, corrections_of
+from jobs.results.corrections.selectors import correction_json, corrections_of
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from tenants.plans.prices import display
 

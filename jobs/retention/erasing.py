@@ -76,6 +76,7 @@ def erase_ended(job: Job, document: Document | None, reason: ErasedReason) -> No
         error_detail="",
         class_label="",
         class_probabilities=None,
+        class_corrected=False,
         webhook_url="",
         request_id="",
         erased_at=Now(),

@@ -1,5 +1,5 @@
 -- A job or page that has ended keeps what it ended with: state, counts, cost, times, errors and results. Retention may
--- empty inputs, results, classes and error details.
+-- empty inputs, results, classes and error details. People may correct the class, and undo that.
 CREATE OR REPLACE FUNCTION maas_refuse_change_of_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% % is %: what it ended with cannot be changed', TG_ARGV[0], OLD.id, OLD.state
@@ -20,7 +20,7 @@ CREATE OR REPLACE TRIGGER keep_end BEFORE UPDATE ON jobs_job FOR EACH ROW
              OLD.pages_to_review, OLD.quality, OLD.cached_price, OLD.review_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
              OLD.started_at, OLD.finished_at)
             OR NEW.error_detail NOT IN (OLD.error_detail, '')
-            OR NEW.class_label NOT IN (OLD.class_label, '')
+            OR (NEW.class_label NOT IN (OLD.class_label, '') AND NOT NEW.class_corrected AND NOT OLD.class_corrected)
             OR (NEW.class_probabilities IS NOT NULL
                 AND NEW.class_probabilities IS DISTINCT FROM OLD.class_probabilities)
         )

@@ -48,9 +48,12 @@ class Job(TenantOwned):
         blank=True,
         default="",
         db_default="",
-        help_text="Class of the document, set when the last page has finished.",
+        help_text="Class of the document, set when the last page has finished or a person corrects it.",
     )
-    class_probabilities = models.JSONField(null=True, help_text="Probability of each class.")
+    class_probabilities = models.JSONField(null=True, help_text="Probability of each class, as it was read.")
+    class_corrected = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the class is the correction of a person."
+    )
     priority = models.SmallIntegerField(
         choices=priorities.CHOICES, default=priorities.STANDARD, db_default=priorities.STANDARD
     )
@@ -159,7 +162,7 @@ class Job(TenantOwned):
 
     @property
     def document_class(self) -> DocumentClass | None:
-        return DocumentClass.stored(self.class_label, self.class_probabilities)
+        return DocumentClass.stored(self.class_label, self.class_probabilities, corrected=self.class_corrected)
 
     @property
     def needs_review(self) -> bool:

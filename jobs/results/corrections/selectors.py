@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Job
 from jobs.core.models.corrections import Correction
 
-DOCUMENT = 0
-"""The page number of corrections of the whole document."""
 Corrections = Mapping[int, Sequence[Correction]]
 """The corrections of each page that has any, by page number."""
 

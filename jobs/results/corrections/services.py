@@ -8,12 +8,14 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from jobs.core import states
+from jobs.core.document_class import DOCUMENT
 from jobs.core.errors import NotRead
 from jobs.core.models import Job, Page
 from jobs.core.models.corrections import Correction
 from jobs.documents.job_selectors import get_job, get_job_page
+from jobs.queue.document_classes import class_of_document
 from jobs.results.corrections.applying import corrected_result
-from jobs.results.corrections.selectors import DOCUMENT, corrected_lines, corrections_of
+from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from jobs.search.services import PageRef, reindex_page, text_of
 from jobs.search.words import vector_of
 from tenants.audit.acting import acting
@@ -63,9 +65,11 @@ def correct_class(*, identity: Identity, job_id: object, number: int, label: str
     """Correct the class of a page, or that of the whole document for page number 0."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
-        result = {} if number == DOCUMENT else _read_page(job, number).result
+        original = _read_class(job) if number == DOCUMENT else _label(_read_page(job, number).result or {})
         wanted = _checked(label, "label", LONGEST_LABEL)
-        return _write(_Place(job, number, Correction.Kind.CLASS), _label(result or {}), wanted)
+        made = _write(_Place(job, number, Correction.Kind.CLASS), original, wanted)
+        _decide_class(job)
+    return made
 
 
 def undo_line(*, identity: Identity, job_id: object, number: int, index: int) -> None:
@@ -83,6 +87,7 @@ def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
         if number != DOCUMENT:
             get_job_page(job, number)
         _undo(_Place(job, number, Correction.Kind.CLASS))
+        _decide_class(job)
 
 
 def _read_page(job: Job, number: int) -> Page:
@@ -100,6 +105,24 @@ def _line(page: Page, index: int) -> str:
         raise NotFound(f"Page {page.number} has no line {index}. Its last line is {len(lines) - 1}.")
     text = lines[index].get("text") if isinstance(lines[index], Mapping) else None
     return text if isinstance(text, str) else ""
+
+
+def _read_class(job: Job) -> str:
+    """Return the class of the document as it was read."""
+    return job.document_class.read_label if job.document_class else ""
+
+
+def _decide_class(job: Job) -> None:
+    """Let lists, filters and answers show the corrected class. A job that has not ended gets its class at its end.
+
+    A job that ended without a class, since it was canceled, gets one only by a correction.
+    """
+    if not job.terminal:
+        return
+    found = class_of_document(job.id)
+    has_class = found is not None and (found.corrected or job.class_probabilities is not None)
+    label, corrected = (found.label, found.corrected) if found and has_class else ("", False)
+    Job.objects.filter(id=job.id).update(class_label=label, class_corrected=corrected)
 
 
 def _label(result: Mapping[str, Any]) -> str:

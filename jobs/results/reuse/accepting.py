@@ -142,6 +142,7 @@ _CHANGED = [
     "quality",
     "class_label",
     "class_probabilities",
+    "class_corrected",
     "cost_micros",
     "last_seq",
     "started_at",

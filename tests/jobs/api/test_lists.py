@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from inference.core.contracts import Units, WorkOutput
 from jobs.queue.settlement import finish_page
+from jobs.results.corrections.services import correct_class, undo_class
 from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP
 from tenants.identity.identity import Identity
@@ -176,9 +177,24 @@ def read(desk: Desk, **fields: object) -> str:
 def test_a_job_says_whether_to_check_it_how_well_it_was_read_and_what_it_is(desk: Desk, ask: Ask) -> None:
     job = ask(f"jobs/{read(desk, quality=0.4, needs_review=True, **{'class': INVOICE})}")
     assert (job["pages_to_review"], job["needs_review"], job["quality"]) == (1, True, 0.4)
-    assert job["class"] == INVOICE
+    assert job["class"] == {**INVOICE, "corrected": False}
     plain = ask(f"jobs/{read(desk)}")
     assert (plain["pages_to_review"], plain["needs_review"], plain["quality"], plain["class"]) == (0, False, None, None)
+
+
+def test_a_corrected_class_counts_in_lists_and_filters_and_the_reading_stays(desk: Desk, ask: Ask) -> None:
+    job = read(desk, **{"class": INVOICE})
+    other = read(desk, **{"class": INVOICE})
+    correct_class(identity=desk.identity, job_id=job, number=1, label="letter")
+    assert ask(f"jobs/{job}")["class"] == {**INVOICE, "label": "letter", "corrected": True}
+    assert [row["id"] for row in ask("jobs", **{"class": "letter"})["data"]] == [job]
+    assert [row["id"] for row in ask("jobs", **{"class": "invoice"})["data"]] == [other]
+    correct_class(identity=desk.identity, job_id=job, number=0, label="purchase order")
+    assert ask(f"jobs/{job}")["class"]["label"] == "purchase order"
+    assert [row["id"] for row in ask("jobs", **{"class": "purchase order"})["data"]] == [job]
+    undo_class(identity=desk.identity, job_id=job, number=0)
+    undo_class(identity=desk.identity, job_id=job, number=1)
+    assert ask(f"jobs/{job}")["class"] == {**INVOICE, "corrected": False}
 
 
 def test_jobs_are_filtered_by_class_and_by_whether_to_check_them(desk: Desk, ask: Ask) -> None:

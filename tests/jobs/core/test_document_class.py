@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.core.document_class import MAX_LABELS, UNSURE, class_of, document_class
+from jobs.core.document_class import MAX_LABELS, UNSURE, class_of, class_with_corrections, document_class
 
 INVOICE = {"invoice": 0.9, "letter": 0.1}
 LETTER = {"invoice": 0.1, "letter": 0.9}
@@ -34,6 +34,29 @@ def test_pages_decide_the_class_of_the_document_and_the_first_counts_twice(
 def test_the_limit_of_certainty_belongs_to_the_label() -> None:
     assert class_of({"invoice": 0.5, "letter": 0.5}).label == "invoice"
     assert class_of({"invoice": 0.4999, "letter": 0.4999}).label == UNSURE
+
+
+@pytest.mark.parametrize(
+    ("pages", "corrected", "label", "is_corrected"),
+    [
+        ([(1, INVOICE)], {}, "invoice", False),
+        ([(1, INVOICE)], {1: "invoice"}, "invoice", False),
+        ([(1, INVOICE)], {1: "letter"}, "letter", True),
+        ([(1, INVOICE), (2, INVOICE), (3, INVOICE)], {2: "letter"}, "invoice", False),
+        ([(1, INVOICE), (2, LETTER)], {2: "invoice"}, "invoice", False),
+        ([(1, LETTER), (2, INVOICE), (3, LETTER)], {0: "invoice", 1: "letter"}, "invoice", True),
+        ([(1, INVOICE)], {0: "invoice"}, "invoice", True),
+        ([], {1: "letter"}, "letter", True),
+    ],
+)
+def test_what_people_corrected_decides_the_class(
+    pages: list[tuple[int, dict[str, float]]], corrected: dict[int, str], label: str, is_corrected: bool
+) -> None:
+    found = class_with_corrections(pages, corrected)
+    assert found is not None
+    assert (found.label, found.corrected) == (label, is_corrected)
+    read = document_class(pages)
+    assert found.probabilities == (read.probabilities if read else {})
 
 
 def test_a_document_without_classified_pages_has_no_class() -> None:

@@ -137,7 +137,7 @@ def test_events_say_what_to_check_and_what_the_document_is(desk: Desk) -> None:
     found = events(job)
     page, end = found["page.succeeded"], found["job.succeeded"]
     assert (page["needs_review"], page["quality"], page["class"]) == (True, 0.4, "invoice")
-    assert (end["pages_to_review"], end["needs_review"], end["class"]) == (1, True, INVOICE)
+    assert (end["pages_to_review"], end["needs_review"], end["class"]) == (1, True, {**INVOICE, "corrected": False})
 
 
 def test_events_of_a_plain_result_say_that_nothing_is_to_check(desk: Desk) -> None:

@@ -272,7 +272,7 @@ def test_documents_are_filtered_by_class_and_by_what_to_check(member: Client, de
 
 def test_a_class_cannot_carry_markup(member: Client, desk: Desk) -> None:
     read(desk, "<b>bold</b>")
-    page = html(member, "/jobs")
+    page = html(member, "/jobs?sent=all")
     assert "<b>bold" not in page
     assert escape("<b>bold</b>") in page
 
@@ -297,7 +297,7 @@ def test_the_sender_of_what_a_person_sent_is_the_dashboard(member: Client, desk:
 
 def test_every_column_but_two_can_be_hidden(member: Client, desk: Desk) -> None:
     desk.submit()
-    menu = html(member, "/jobs").partition('id="columns"')[2].partition("</details>")[0]
+    menu = html(member, "/jobs?sent=all").partition('id="columns"')[2].partition("</details>")[0]
     offered = re.findall(r'<input type="checkbox" value="(\w+)"', menu)
     assert offered == ["kind", "review", "pages", "model", "sender", "cost", "age"]
 

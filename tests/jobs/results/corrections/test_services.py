@@ -8,7 +8,7 @@ from django.test import Client
 from inference.core.contracts import WorkOutput
 from jobs.core.models import Correction, Job, Page
 from jobs.queue.settlement import finish_page
-from jobs.results.corrections.services import MAX_KEPT, correct_class, correct_line, undo_line
+from jobs.results.corrections.services import MAX_KEPT, correct_class, correct_line, undo_class, undo_line
 from jobs.results.exports.services import JSON, MARKDOWN, TEXT, Format, export_job
 from jobs.results.result_json import result_json
 from jobs.retention.erasing import erase_job
@@ -106,6 +106,34 @@ def test_a_correction_is_recorded_without_its_text(desk: Desk, job: Job) -> None
             ("correction.undone", "page 1, line 1"),
             ("correction.made", "document, class"),
         ]
+
+
+def test_a_class_that_is_corrected_before_the_job_ends_counts_at_its_end(desk: Desk) -> None:
+    job = read(desk, pages=2)
+    correct_class(identity=desk.identity, job_id=job.id, number=1, label="invoice")
+    assert desk.again(job).class_label == ""
+    finish_page(desk.claimed(desk.pages(job)[1]), WorkOutput(RESULT))
+    ended = desk.again(job)
+    assert (ended.class_label, ended.class_corrected, ended.class_probabilities) == ("invoice", True, {"letter": 1.0})
+
+
+def test_a_canceled_job_gets_a_class_by_a_correction_alone(desk: Desk) -> None:
+    job = read(desk, pages=2)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    for label, shown in (("letter", ""), ("invoice", "invoice")):
+        correct_class(identity=desk.identity, job_id=job.id, number=1, label=label)
+        assert desk.again(job).class_label == shown
+    undo_class(identity=desk.identity, job_id=job.id, number=1)
+    assert (desk.again(job).class_label, desk.again(job).class_corrected) == ("", False)
+
+
+def test_the_class_of_a_document_is_corrected_beside_what_was_read(desk: Desk, job: Job) -> None:
+    made = correct_class(identity=desk.identity, job_id=job.id, number=0, label="letter")
+    assert (made.original, desk.again(job).class_corrected) == ("letter", True)
+    erase_job(identity=desk.identity, job_id=job.id)
+    with unit_of_work(desk.identity):
+        erased = Job.objects.get(id=job.id)
+        assert (erased.class_label, erased.class_corrected) == ("", False)
 
 
 def test_corrections_are_erased_with_the_job(desk: Desk, job: Job) -> None:
