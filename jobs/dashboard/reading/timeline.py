@@ -157,10 +157,9 @@ def _detail(data: Mapping[str, Any]) -> str:
 
 
 def _with_durations(steps: Sequence[Step]) -> list[Step]:
-    following: list[Step | None] = [*steps[1:], None]
     return [
         Step(step.words, step.kind, step.at, step.detail, _until(step, next_))
-        for step, next_ in zip(steps, following, strict=True)
+        for step, next_ in zip(steps, [*steps[1:], None], strict=False)
     ]
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from inference.core.contracts import WorkOutput
 from inference.registry.models import ModelVersion
 from jobs.core.deadlines import Deadlines
-from jobs.core.models import DocumentPage, Job
+from jobs.core.models import DocumentPage, Event, Job
 from jobs.core.priorities import BULK
 from jobs.dashboard.reading.selectors import MAX_EVENTS, STRIP, reading
 from jobs.documents.selectors import get_document
@@ -23,7 +23,7 @@ from jobs.retention.erasing import erase_job
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job
 from jobs.submission.services import JobRequest, submit_job
-from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.dashboard_base.moments import moment_html
 from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
@@ -155,6 +155,24 @@ def test_a_page_whose_model_is_being_loaded_says_so(member: Client, desk: Desk) 
     page = html(member, job)
     assert f"Loading the model {desk.version.key}" in page
     assert "loading the model</span>" in page
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "succeeded", "failed", "canceled"])
+def test_a_job_without_events_is_shown(member: Client, desk: Desk, state: str) -> None:
+    job = desk.submit()
+    if state == "canceled":
+        cancel_job(identity=desk.identity, job_id=job.id)
+    elif state == "failed":
+        fail_page(desk.claimed(desk.pages(job)[0]), Failure("document_corrupt", "no"), may_retry=False)
+    elif state == "succeeded":
+        read(desk, job)
+    elif state == "running":
+        desk.claimed(desk.pages(job)[0])
+    with operator_work():
+        Event.objects.filter(job_id=job.id).delete()
+    page = html(member, job)
+    assert "The history of this job is no longer stored." in page
+    assert "Reused" not in page
 
 
 def test_the_end_is_told_however_much_happened_before_it(desk: Desk) -> None:
