@@ -24,13 +24,14 @@ from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.lines import SURE
 from jobs.dashboard.reading.opinions import choices
 from jobs.dashboard.reading.page_view import json_view, page_view
-from jobs.dashboard.reading.progress import progress_words
+from jobs.dashboard.reading.progress import Pace, progress_words
 from jobs.dashboard.reading.readers import reader_views
 from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
 from jobs.dashboard.reading.strip import thumbnails, ways
 from jobs.dashboard.reading.tabs import TABS, tab_of
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.queue.queue_positions import standing_of
+from jobs.queue.slots import fleet_of
 from jobs.retention.documents import erase_document_and_jobs
 from jobs.retention.erasing import erase_job
 from jobs.search.queries import parsed
@@ -204,7 +205,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "shares": where_time_went,
         "longest_ms": max((share.ms for share in where_time_went), default=0),
         "readers": readers,
-        "progress": progress_words(job, timezone.now()),
+        "progress": progress_words(job, _pace(job), timezone.now()),
         "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
         "downloads": downloads(job, number),
@@ -212,6 +213,11 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "refusal": refusal,
     }
     return render(request, "jobs/reading/job_page.html", context, status=409 if refusal else 200)
+
+
+def _pace(job: Job) -> Pace:
+    fleet = fleet_of(job.model_version.key)
+    return Pace(fleet.service_s, fleet.slots)
 
 
 def _page_number(text: str) -> int:
