@@ -21,7 +21,17 @@ from jobs.dashboard.base.wording import class_words, price_words
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, INLINE, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
-from jobs.results.exports.archive_files import CHUNKS, DEFAULT_FORMATS, FORMATS, HTML, JSON, MARKDOWN, ORIGINAL, TEXT
+from jobs.results.exports.archive_files import (
+    CHUNKS,
+    DEFAULT_FORMATS,
+    FORMATS,
+    HTML,
+    JSON,
+    MARKDOWN,
+    ORIGINAL,
+    PDF,
+    TEXT,
+)
 from jobs.search.selectors import Hit, meaning_available, meaning_of
 from jobs.search.statement_timeout import MeaningUnavailable, SearchTooBroad
 from tenants.core.db.unit_of_work import unit_of_work
@@ -56,6 +66,7 @@ ARCHIVE_TITLES = {
     HTML: "HTML",
     JSON: "JSON",
     CHUNKS: "Chunks for retrieval",
+    PDF: "Searchable PDF",
 }
 _COLUMNS = (
     ("document", "Document", "name", "-name"),

@@ -1,29 +1,39 @@
 """The files of one job in an archive, in the formats that the caller chose."""
 
+import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from jobs.core.errors import DocumentDeleted, FileMissing
+from jobs.core.errors import DocumentDeleted, FileMissing, JobErased
 from jobs.core.models import Document
 from jobs.documents.files import open_stream
 from jobs.documents.selectors import erased_words, get_document
 from jobs.results.exports.archive_names import distinct_names
 from jobs.results.exports.chunk_lines import chunk_blocks
+from jobs.results.exports.export_slots import ExportTooLarge, NoPagePictures, TooManyExports
 from jobs.results.exports.html_result import html_blocks
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.markdown import markdown_blocks
 from jobs.results.exports.plain_text import text_blocks
+from jobs.results.exports.services import PDF as SEARCHABLE_PDF
+from jobs.results.exports.services import export_job
+from tenants.core.asgi.threads import Overloaded
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 
-ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS = "original", "text", "markdown", "html", "json", "chunks"
-FORMATS = (ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS)
+ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF = "original", "text", "markdown", "html", "json", "chunks", "pdf"
+FORMATS = (ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF)
 DEFAULT_FORMATS = (TEXT, JSON)
 NO_ORIGINAL = "no-original.txt"
 """The name of the file that says why a folder has no original."""
+NO_PDF = "no-searchable-pdf.txt"
+"""The name of the file that says why a folder has no searchable PDF."""
 BLOCK_BYTES = 64 << 10
+PDF_TIMEOUT_S = 30.0
+"""The longest wait for a slot in which a searchable PDF is made. A reader of the archive waits meanwhile."""
+LOOK_EVERY_S = 0.25
 
 
 def chosen_formats(given: str | None) -> frozenset[str]:
@@ -52,7 +62,8 @@ _RESULTS: tuple[tuple[str, str, Callable[[JobExport], Iterator[bytes]]], ...] = 
     (HTML, "text.html", html_blocks),
     (CHUNKS, "chunks.jsonl", chunk_blocks),
 )
-_RESERVED = frozenset({NO_ORIGINAL, *(name for _, name, _ in _RESULTS)})
+_SEARCHABLE = "searchable.pdf"
+_RESERVED = frozenset({NO_ORIGINAL, NO_PDF, _SEARCHABLE, *(name for _, name, _ in _RESULTS)})
 """The names that an original never has in an archive."""
 
 
@@ -61,24 +72,42 @@ def archive_files(export: JobExport, formats: Collection[str]) -> Iterator[Archi
     for format_, name, blocks in _RESULTS:
         if format_ in formats:
             yield ArchiveFile(name, blocks(export))
+    if PDF in formats:
+        yield _searchable(export)
     if ORIGINAL in formats:
         yield _original(export)
+
+
+def _searchable(export: JobExport) -> ArchiveFile:
+    """Make the PDF, as large exports are made one after the other. The archive is complete without it."""
+    give_up_at = time.monotonic() + PDF_TIMEOUT_S
+    while True:
+        try:
+            made = export_job(whose=export.job.tenant_id, job_id=export.job.id, format_=SEARCHABLE_PDF)
+        except (TooManyExports, Overloaded) as busy:
+            if time.monotonic() > give_up_at:
+                return _remark(NO_PDF, busy.detail)
+            time.sleep(LOOK_EVERY_S)
+        except (NoPagePictures, ExportTooLarge, DocumentDeleted, JobErased) as refusal:
+            return _remark(NO_PDF, refusal.detail)
+        else:
+            return ArchiveFile(_SEARCHABLE, _read(made.file), compressed=False)
 
 
 def _original(export: JobExport) -> ArchiveFile:
     document = export.job.document
     if document is None:
-        return _remark("This input was sent without a file.")
+        return _remark(NO_ORIGINAL, "This input was sent without a file.")
     try:
         blocks = _read(_opened(document))
     except DocumentDeleted as deleted:
-        return _remark(deleted.detail)
+        return _remark(NO_ORIGINAL, deleted.detail)
     name = next(distinct_names([document.name], _RESERVED))
     return ArchiveFile(name, blocks, compressed=document.kind == Document.Kind.TEXT)
 
 
-def _remark(text: str) -> ArchiveFile:
-    return ArchiveFile(NO_ORIGINAL, iter([f"{text}\n".encode()]))
+def _remark(name: str, text: str) -> ArchiveFile:
+    return ArchiveFile(name, iter([f"{text}\n".encode()]))
 
 
 def _opened(document: Document) -> BinaryIO:

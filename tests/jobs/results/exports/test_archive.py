@@ -16,9 +16,11 @@ from jobs.core.errors import FileMissing
 from jobs.core.models import Document, Job
 from jobs.documents import files
 from jobs.queue.settlement import finish_page
+from jobs.results.exports import archive_files
 from jobs.results.exports.archive import MAX_JOBS, Archive, archive_of, archived_jobs
 from jobs.results.exports.archive_files import FORMATS, chosen_formats
 from jobs.results.exports.export_slots import TooManyExports
+from jobs.results.exports.services import BEING_BUILT
 from jobs.retention.documents import delete_document
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound, NotPermitted
@@ -119,6 +121,21 @@ def test_a_folder_has_the_chosen_formats_and_no_others(desk: Desk) -> None:
     assert len(opened(desk, job.id, formats=",".join(FORMATS)).namelist()) == len(FORMATS)
 
 
+def test_a_folder_without_a_searchable_pdf_says_why(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    inline, long, erased, other = desk.submit(), desk.submit(pages=201), with_file(desk), with_file(desk)
+    delete_document(identity=desk.identity, document_id=erased.document_id)
+    monkeypatch.setattr(archive_files, "PDF_TIMEOUT_S", 0.0)
+    whole = opened(desk, inline.id, long.id, erased.id, formats="pdf,text")
+    reasons = [whole.read(name).decode() for name in whole.namelist() if name.endswith("/no-searchable-pdf.txt")]
+    assert len(whole.namelist()) == 6
+    assert reasons[0].startswith("This input has no page images")
+    assert "at most 200" in reasons[1]
+    assert reasons[2].startswith(f"The document {erased.document_id} was erased on ")
+    with BEING_BUILT.taken(desk.identity.tenant_id), BEING_BUILT.taken(desk.identity.tenant_id):
+        busy = opened(desk, other.id, formats="pdf")
+    assert "Try again when one is finished." in busy.read("a.pdf/no-searchable-pdf.txt").decode()
+
+
 def test_an_original_comes_back_byte_for_byte_and_is_not_compressed_again(desk: Desk) -> None:
     whole = opened(desk, with_file(desk).id, formats="original")
     assert whole.testzip() is None
@@ -172,12 +189,12 @@ def original_of(desk: Desk, job: Job) -> tuple[UUID, str]:
     return document.id, document.sha256
 
 
-@pytest.mark.parametrize("given", ["pdf", "", "text,pdf", "text;json"])
+@pytest.mark.parametrize("given", ["docx", "", "text,docx", "text;json"])
 def test_an_unknown_format_is_refused_with_those_there_are(given: str) -> None:
     with pytest.raises(InvalidRequest) as refusal:
         chosen_formats(given)
     unknown = given.rpartition(",")[2]
-    assert refusal.value.detail == f"Unknown format {unknown!r}. Use original, text, markdown, html, json or chunks."
+    assert refusal.value.detail == f"Unknown format {unknown!r}. Use {', '.join(FORMATS[:-1])} or pdf."
 
 
 def test_formats_are_text_and_json_unless_chosen() -> None:

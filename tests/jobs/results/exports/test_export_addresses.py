@@ -127,11 +127,18 @@ def test_many_jobs_come_as_one_zip(desk: ReadingDesk, job: Job) -> None:
     assert len(ZipFile(BytesIO(b"".join(answer))).namelist()) == 2
 
 
+def test_a_zip_has_the_searchable_pdf(desk: ReadingDesk, job: Job) -> None:
+    made = ZipFile(BytesIO(b"".join(zipped(desk, f"?jobs={job.id}&formats=pdf"))))
+    (name,) = made.namelist()
+    assert name.endswith("/searchable.pdf")
+    assert made.read(name).startswith(b"%PDF-")
+
+
 @pytest.mark.parametrize(
     ("query", "detail"),
     [
         ("", "Name the jobs to export: ?jobs=ID,ID."),
-        ("?jobs=x&formats=pdf", "Unknown format 'pdf'. Use original, text, markdown, html, json or chunks."),
+        ("?jobs=x&formats=docx", "Unknown format 'docx'. Use original, text, markdown, html, json, chunks or pdf."),
         ("?jobs=x&format=json", "Unknown query parameter 'format'. Use jobs, formats."),
     ],
 )
