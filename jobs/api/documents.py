@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.byte_ranges import ByteRange, Unsatisfiable, byte_range
 from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
 from jobs.api.requests import checked_address, fetch_first, fetched, key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
@@ -23,9 +24,9 @@ from jobs.api.serializers import (
     ShownDocumentSerializer,
     StoredDocumentSerializer,
 )
-from jobs.core.errors import FileMissing
+from jobs.core.errors import FileMissing, RangeNotSatisfiable
 from jobs.core.models import Document, DocumentPage
-from jobs.documents.files import open_file, open_stream
+from jobs.documents.files import PartOfFile, open_file, open_stream
 from jobs.documents.names import safe_name
 from jobs.documents.pages import with_picture
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
@@ -186,24 +187,58 @@ class DocumentContent(APIView):
     @extend_schema(
         operation_id="download_document",
         summary="Download a document as it was uploaded",
-        responses={(200, "*/*"): bytes, 304: None, 412: None, **REFUSALS},
+        parameters=[
+            OpenApiParameter("Range", str, OpenApiParameter.HEADER, description="A part of the file: `bytes=0-1023`."),
+            OpenApiParameter(
+                "If-Range",
+                str,
+                OpenApiParameter.HEADER,
+                description="The `ETag` of the file that the part is of.",
+            ),
+        ],
+        responses={(200, "*/*"): bytes, (206, "*/*"): bytes, 304: None, 412: None, **REFUSALS},
     )
     def get(self, request: Request, document_id: str) -> HttpResponseBase:
-        """Return the file, as an attachment with the document's name. The `Accept` header of the request is ignored."""
+        """Return the file, as an attachment with the document's name. The `Accept` header of the request is ignored.
+        One range of bytes may be requested.
+        """
         identity = caller(request, "documents:read")
         only(request)
         with unit_of_work(identity):
             document = get_document(document_id)
-        return revalidated(request, document.sha256, partial(_original, identity, document))
+        return revalidated(request, document.sha256, partial(_original, request, identity, document))
 
 
-def _original(identity: Identity, document: Document) -> FileResponse:
-    file = opened(identity, document.id, partial(open_stream, document.file))
-    name = safe_name(document.name)
-    response = FileResponse(file, as_attachment=True, filename=name, content_type=document.content_type)
-    response["Content-Length"] = str(document.size_bytes)
+def _original(request: Request, identity: Identity, document: Document) -> FileResponse:
+    part = _part(request, document)
+    file = opened(identity, document.id, partial(open_stream, document.file, part.first if part else 0))
+    response = FileResponse(
+        PartOfFile(file, part.size) if part else file,
+        as_attachment=True,
+        filename=safe_name(document.name),
+        content_type=document.content_type,
+        status=206 if part else 200,
+    )
+    response["Accept-Ranges"] = "bytes"
+    response["Content-Length"] = str(part.size if part else document.size_bytes)
+    if part:
+        response["Content-Range"] = part.of(document.size_bytes)
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def _part(request: Request, document: Document) -> ByteRange | None:
+    """Return the part that the request wants. A part of another version of the file is the whole file."""
+    headers, size = request.headers, document.size_bytes
+    if request.method != "GET" or headers.get("If-Range", quote_etag(document.sha256)) != quote_etag(document.sha256):
+        return None
+    try:
+        return byte_range(headers.get("Range"), size)
+    except Unsatisfiable:
+        raise RangeNotSatisfiable(
+            f"This document has {size} bytes, and none of the range {headers['Range'][:60]!r}.",
+            extra={"size_bytes": size},
+        ) from None
 
 
 class PagePicture(APIView):

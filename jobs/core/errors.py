@@ -87,6 +87,12 @@ class DocumentDeleted(DomainError):
     code = "document_deleted"
 
 
+class RangeNotSatisfiable(DomainError):
+    """The requested bytes lie behind the end of the file. `extra` has its `size_bytes`."""
+
+    code = "range_not_satisfiable"
+
+
 FULL_PAUSE_S = 15
 """Seconds that a caller is asked to wait if an operator or user must free capacity first."""
 AWAY_PAUSE_S = 5

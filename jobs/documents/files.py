@@ -60,15 +60,36 @@ def open_file(name: str) -> "File[bytes]":
             raise _missing(name) from error
 
 
-def open_stream(name: str) -> BinaryIO:
-    """Open a file of any size to be read once from its beginning, for the caller to close. It is not fetched first."""
+def open_stream(name: str, first: int = 0) -> BinaryIO:
+    """Open a file of any size to be read once from the byte `first`, for the caller to close. It is not fetched first.
+
+    The file has this byte, unless it is empty.
+    """
     if _is_folder():
-        return cast(BinaryIO, open_file(name))
+        stream = cast(BinaryIO, open_file(name))
+        stream.seek(first)
+        return stream
     with storage_errors():
         try:
-            return cast(BinaryIO, default_storage.open_stream(name))  # type: ignore[attr-defined]
+            return cast(BinaryIO, default_storage.open_stream(name, first))  # type: ignore[attr-defined]
         except FileNotFoundError as error:
             raise _missing(name) from error
+
+
+class PartOfFile:
+    """The first bytes of an open file, from where it is read."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(block)
+        return block
+
+    def close(self) -> None:
+        self._file.close()
 
 
 def _missing(name: str) -> FileMissing:

@@ -55,11 +55,12 @@ class ObjectStorage(S3Storage):  # type: ignore[misc]
                 opened.file  # noqa: B018
             return opened
 
-    def open_stream(self, name: str) -> "ObjectStream":
-        """Open a file to be read once while it arrives. Errors are those of `open`."""
+    def open_stream(self, name: str, first: int = 0) -> "ObjectStream":
+        """Open a file to be read once, from the byte `first`, while it arrives. Errors are those of `open`."""
+        begin = {"Range": f"bytes={first}-"} if first else {}
         with as_os_error():
             try:
-                return ObjectStream(self._object(name).get()["Body"])
+                return ObjectStream(self._object(name).get(**begin)["Body"])
             except ClientError as error:
                 if error.response["Error"]["Code"] == "NoSuchKey":
                     raise FileNotFoundError(f"file does not exist: {name}") from error

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import BinaryIO
+from uuid import UUID
 
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.core.models import Document, Job
@@ -73,7 +74,7 @@ class ExportedFile:
     content_type: str
 
 
-def export_job(*, whose: Acting, job_id: object, format_: Format, pages: str | None = None) -> ExportedFile:
+def export_job(*, whose: Acting | UUID, job_id: object, format_: Format, pages: str | None = None) -> ExportedFile:
     with unit_of_work(whose):
         job = get_job(job_id)
         document = job.document

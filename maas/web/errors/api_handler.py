@@ -87,6 +87,8 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     headers = {"WWW-Authenticate": 'Bearer realm="maas"'} if body["status"] == 401 else {}
     if "retry_after_s" in body:
         headers["Retry-After"] = str(body["retry_after_s"])
+    if body["code"] == "range_not_satisfiable":
+        headers["Content-Range"] = f"bytes */{body['size_bytes']}"
     if "tus_version" in body:
         headers["Tus-Version"] = str(body["tus_version"])
     content_type, content = shaped(request.path, body)

@@ -99,6 +99,34 @@ def test_a_client_that_has_the_file_is_not_sent_it_again(identity: Identity, doc
     assert sent(identity, document.id, if_match='"another"').status_code == 412
 
 
+@pytest.mark.parametrize(("wanted", "first", "last"), [("0-99", 0, 99), ("70000-", 70_000, None), ("-10", -10, None)])
+def test_a_part_of_the_file_is_sent(
+    identity: Identity, document: Document, wanted: str, first: int, last: int | None
+) -> None:
+    response = sent(identity, document.id, range=f"bytes={wanted}", if_range=f'"{document.sha256}"')
+    expected = CONTENT[first : None if last is None else last + 1]
+    assert (response.status_code, b"".join(response)) == (206, expected)
+    begin = first % len(CONTENT)
+    assert response["Content-Range"] == f"bytes {begin}-{begin + len(expected) - 1}/{len(CONTENT)}"
+    assert (response["Content-Length"], response["Accept-Ranges"]) == (str(len(expected)), "bytes")
+    assert response["Content-Disposition"] == 'attachment; filename="a.pdf"'
+    assert response["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+def test_a_part_behind_the_end_of_the_file_is_refused(identity: Identity, document: Document) -> None:
+    response = sent(identity, document.id, range=f"bytes={len(CONTENT)}-")
+    assert (response.status_code, response.json()["code"]) == (416, "range_not_satisfiable")
+    assert response["Content-Range"] == f"bytes */{len(CONTENT)}"
+
+
+def test_the_whole_file_is_sent_where_no_part_of_this_file_is_wanted(identity: Identity, document: Document) -> None:
+    for headers in ({"if_range": '"another"'}, {"range": "bytes=0-1,4-5"}, {"range": "lines=1-2"}):
+        response = sent(identity, document.id, **{"range": "bytes=0-9", **headers})
+        assert (response.status_code, b"".join(response)) == (200, CONTENT)
+    assert sent(identity, document.id, "HEAD", range="bytes=0-9").status_code == 200
+    assert sent(identity, document.id, range="bytes=0-9", if_none_match=f'"{document.sha256}"').status_code == 304
+
+
 def test_head_describes_the_file_without_its_bytes(identity: Identity, document: Document) -> None:
     response = sent(identity, document.id, "HEAD")
     assert (response.status_code, b"".join(response)) == (200, b"")

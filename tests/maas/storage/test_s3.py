@@ -146,6 +146,13 @@ def test_file_is_read_while_it_arrives_and_never_fetched_first(bucket: Bucket) -
         stream.close()
 
 
+def test_file_is_read_from_any_byte(bucket: Bucket) -> None:
+    files.save_bytes("tenants/some/documents/large", CONTENT)
+    part = files.PartOfFile(files.open_stream("tenants/some/documents/large", 5), 7)
+    assert (part.read(4), part.read(), part.read(1)) == (CONTENT[5:9], CONTENT[9:12], b"")
+    part.close()
+
+
 def test_file_to_be_read_as_it_arrives_is_missing_or_its_bucket_is(
     endpoint: str, bucket: Bucket, settings: Settings, tmp_path: Path
 ) -> None:
