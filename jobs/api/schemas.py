@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from jobs import results
-from jobs.results.result_json import SCHEMA_VERSION
+from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.api.files import AsStored
 
 LIFETIME_S = 86_400

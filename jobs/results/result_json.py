@@ -6,10 +6,8 @@ from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Job, Page
 from jobs.results.corrections.selectors import correction_json, corrections_of
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
+from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.plans.prices import display
-
-SCHEMA_VERSION = 1
-"""The version of `schemas/result-1.json`. A field that is removed or changes its meaning makes a new version."""
 
 
 def cost_json(amount_micros: int, currency: str) -> dict[str, object]:

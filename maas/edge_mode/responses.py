@@ -10,6 +10,7 @@ from inference.core.contracts import Json, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
 from jobs.core.states import FAILED, SUCCEEDED, Tally, closing_state
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
+from jobs.results.schema_version import SCHEMA_VERSION
 from maas.web.errors.api_errors import CONTENT_TYPE, TITLES, problem
 from tenants.core.asgi.protocol import Send
 from tenants.core.errors import DomainError
@@ -39,6 +40,7 @@ def result_json(model: str, pages: Sequence[PageAnswer]) -> bytes:
     texts = [str(page.result["text"]) for page in pages if page.result.get("text")]
     body = {
         "object": "result",
+        "schema_version": SCHEMA_VERSION,
         "state": closing_state(Tally(len(pages), succeeded=len(pages) - failed, failed=failed)),
         "model": model,
         "pages_total": len(pages),

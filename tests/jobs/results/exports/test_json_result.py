@@ -14,7 +14,7 @@ from jobs.core.models import Job
 from jobs.core.states import JOB_STATES
 from jobs.results.exports.page_blocks import TYPES
 from jobs.results.exports.services import JSON
-from jobs.results.result_json import SCHEMA_VERSION
+from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.api.authentication import IDENTITY
 from tests.jobs.results.exports.conftest import HEIGHT, WIDTH, ReadingDesk, box
 from tests.jobs.results.exports.test_page_blocks import result
