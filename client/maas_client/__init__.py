@@ -18,7 +18,22 @@ from maas_client.errors import (
     Unavailable,
     WaitTimedOut,
 )
-from maas_client.resources import Cost, Document, Event, EventPage, Job, Line, Model, Page, Problem, Result
+from maas_client.resources import (
+    Block,
+    Classification,
+    Correction,
+    Cost,
+    Document,
+    Event,
+    EventPage,
+    Job,
+    Line,
+    Model,
+    Page,
+    PageWarning,
+    Problem,
+    Result,
+)
 
 __all__ = [
     "Archive",
@@ -26,9 +41,12 @@ __all__ = [
     "ArchiveTimedOut",
     "AsyncClient",
     "AuthenticationError",
+    "Block",
+    "Classification",
     "Client",
     "Conflict",
     "ConnectionFailed",
+    "Correction",
     "Cost",
     "Document",
     "Event",
@@ -42,6 +60,7 @@ __all__ = [
     "NotConfigured",
     "NotFound",
     "Page",
+    "PageWarning",
     "PermissionDenied",
     "Problem",
     "RateLimited",

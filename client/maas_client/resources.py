@@ -68,6 +68,30 @@ class Document:
         )
 
 
+Box = tuple[tuple[float, float], ...]
+"""Four corners in pixels of the page's picture, clockwise from the top left."""
+
+
+def _box(corners: Any) -> Box | None:
+    return tuple((x, y) for x, y in corners) if corners else None
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The class of a document or of a page."""
+
+    label: str
+    """Such as "invoice", or "unsure"."""
+    probabilities: Mapping[str, float]
+    """The probability of each class, as the model gave it. Results of earlier versions have none."""
+    corrected: bool = False
+    """Say whether a person chose the label of the document. For a page, see its corrections."""
+
+    @classmethod
+    def from_json(cls, body: Json | None) -> Self | None:
+        return cls(body["label"], body.get("probabilities", {}), body.get("corrected", False)) if body else None
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     id: str
@@ -97,6 +121,16 @@ class Job:
     """The number of pages ahead in the queue, if the job waits and this is known. Lists do not contain it."""
     eta_seconds: int | None = None
     reason_waiting: str | None = None
+    pages_to_review: int = 0
+    """The number of finished pages that a person should check."""
+    quality: float | None = None
+    """The lowest quality of the finished pages, from 0 to 1."""
+    document_class: Classification | None = None
+    """The class of the whole document."""
+
+    @property
+    def needs_review(self) -> bool:
+        return self.pages_to_review > 0
 
     @property
     def ended(self) -> bool:
@@ -128,20 +162,72 @@ class Job:
             position=body.get("position"),
             eta_seconds=body.get("eta_seconds"),
             reason_waiting=body.get("reason_waiting"),
+            pages_to_review=body.get("pages_to_review", 0),
+            quality=body.get("quality"),
+            document_class=Classification.from_json(body.get("class")),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     text: str
-    box: tuple[tuple[float, float], ...] | None
-    """The four corners in pixels of the page's picture, clockwise from the top left. None if no picture was read."""
+    box: Box | None
+    """None if no picture was read."""
     confidence: float | None
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
-        box = tuple((x, y) for x, y in body["box"]) if body["box"] else None
-        return cls(body["text"], box, body["confidence"])
+        return cls(body["text"], _box(body["box"]), body["confidence"])
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that belong together, such as a paragraph."""
+
+    type: str
+    """Such as "heading", "paragraph", "list_item" or "table"."""
+    level: int | None
+    """The level of a heading on its page, from 1, the highest."""
+    box: Box | None
+    lines: tuple[int, ...]
+    """Positions in the lines of the page, from 0."""
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(body["type"], body.get("level"), _box(body["box"]), tuple(body["lines"]))
+
+
+@dataclass(frozen=True, slots=True)
+class PageWarning:
+    """A reason why a person should look at the page. `code` is stable, `message` is for people."""
+
+    code: str
+    message: str
+    box: Box | None
+    """The place on the page. None if it is the whole page."""
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(body["code"], body["message"], _box(body.get("box")))
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person corrected. The result stays as the model gave it."""
+
+    kind: str
+    """ "line" or "class"."""
+    index: int | None
+    """The position of the line in the page. None for a class."""
+    original: str
+    corrected: str
+    author: str
+    created_at: datetime
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        created_at = datetime.fromisoformat(body["created_at"])
+        return cls(body["kind"], body["index"], body["original"], body["corrected"], body["author"], created_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +265,48 @@ class Page:
         return tuple(Line.from_json(line) for line in self.data.get("lines", ()))
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the lines in their order, as paragraphs, headings and so on."""
+        return tuple(Block.from_json(block) for block in self.data.get("blocks", ()))
+
+    @property
+    def quality(self) -> float | None:
+        """Say how well the page was read, from 0 to 1."""
+        return self.data.get("quality")
+
+    @property
+    def needs_review(self) -> bool:
+        """Say whether a person should check the page."""
+        return self.data.get("needs_review") is True
+
+    @property
+    def warnings(self) -> tuple[PageWarning, ...]:
+        return tuple(PageWarning.from_json(warning) for warning in self.data.get("warnings", ()))
+
+    @property
+    def rotation(self) -> int:
+        """Return the degrees clockwise by which the page's picture was turned to be upright: 0, 90, 180 or 270."""
+        return int(self.data.get("rotation", 0))
+
+    @property
+    def angle(self) -> float:
+        """Return the skew in degrees that was taken out after the turn."""
+        return float(self.data.get("angle", 0.0))
+
+    @property
+    def page_class(self) -> Classification | None:
+        """Return the kind of document that the page looks like, with probabilities."""
+        return Classification.from_json(self.data.get("class"))
+
+    @property
     def label(self) -> str | None:
-        """The kind of document that the page looks like."""
-        found = self.data.get("class")
-        return str(found["label"]) if found else None
+        """Return the label of the page's class."""
+        found = self.page_class
+        return found.label if found else None
+
+    @property
+    def corrections(self) -> tuple[Correction, ...]:
+        return tuple(Correction.from_json(correction) for correction in self.data.get("corrections", ()))
 
     @property
     def embedding(self) -> list[float] | None:

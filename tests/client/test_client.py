@@ -36,6 +36,14 @@ def test_a_document_is_read_in_one_call(client: Client, report: Path) -> None:
     assert [page.number for page in result.pages] == [1, 2]
     assert "pears" in result.pages[1].lines[0].text
     assert result.cost.amount_micros > 0
+    page = result.pages[0]
+    assert page.quality is not None
+    assert page.blocks[0].lines[0] == 0
+    assert (page.rotation, page.angle, page.needs_review) == (0, 0.0, bool(page.warnings))
+    assert page.page_class is not None
+    assert abs(sum(page.page_class.probabilities.values()) - 1) < 0.02
+    assert result.job.document_class is not None
+    assert not result.job.document_class.corrected
 
 
 @pytest.mark.parametrize("given", [{"text": "later"}, {"file": b"later"}])

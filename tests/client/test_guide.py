@@ -14,6 +14,7 @@ from maas_client import MaasError
 from tests.docs.product import read, table_rows
 from tests.flows.product import Account, Product
 from tests.kept_cluster import PROJECT
+from tests.samples.images import drawn_page, encoded
 from tests.samples.pdfs import text_pdf
 from tests.services import without_product
 
@@ -30,6 +31,7 @@ def examples(language: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "scan.pdf").write_bytes(text_pdf("Invoice 17 for forty boxes", "Terms of payment"))
+    (tmp_path / "photo.jpg").write_bytes(encoded(drawn_page("Dear Sir", (900, 400)), "JPEG"))
     with zipfile.ZipFile(tmp_path / "post.zip", "w") as packed:
         packed.writestr("a letter.pdf", text_pdf("Dear Sir or Madam"))
     program = tmp_path / "bin" / "maas"
@@ -64,6 +66,7 @@ def test_python_examples_run(folder: Path, product: Product, account: Account) -
 def test_shell_examples_run(folder: Path, product: Product, account: Account) -> None:
     out = done(["bash", "-euo", "pipefail", "-c", examples("sh")], folder, product, account)
     assert out.startswith("Invoice 17 for forty boxes")
+    assert "Dear Sir" in out
     assert "## Page 2" in (folder / "all.md").read_text()
     assert "job.succeeded" in out
 
