@@ -289,6 +289,12 @@ class PageSerializer(serializers.Serializer[Any]):
     source = serializers.ChoiceField(choices=["text", "text_layer", "ocr", "mixed"], required=False)  # type: ignore[assignment]  # the answer's own name
     embedding = serializers.ListField(child=serializers.FloatField(), required=False)
     embeddings = serializers.ListField(child=serializers.ListField(), required=False)
+    truncated = serializers.JSONField(
+        required=False, help_text="Whether the text was cut for the model. For a list of texts, the positions of those."
+    )
+    dimensions = serializers.IntegerField(required=False, help_text="Of `embed`: the number of values of an embedding.")
+    tokens = serializers.IntegerField(required=False, help_text="Of `embed`: the number of tokens that were read.")
+    certainty = serializers.FloatField(required=False, help_text="Of `orient`: how certain the rotation is, 0 to 1.")
     outputs = serializers.ListField(child=serializers.DictField(), required=False)
     blocks = BlockSerializer(many=True, required=False)
     rotation = serializers.IntegerField(

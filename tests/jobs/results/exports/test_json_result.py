@@ -18,6 +18,7 @@ from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.api.authentication import IDENTITY
 from tests.jobs.results.exports.conftest import HEIGHT, WIDTH, ReadingDesk, box
 from tests.jobs.results.exports.test_page_blocks import result
+from tests.kept_cluster import PROJECT
 
 SCHEMA = json.loads(result_schema())
 PAGE = SCHEMA["$defs"]["page"]
@@ -54,6 +55,13 @@ def test_json_is_the_result_with_the_numbers_of_what_is_missing(desk: ReadingDes
 def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["properties"]["schema_version"]["const"] == SCHEMA_VERSION
+
+
+def test_every_field_of_a_page_is_in_the_schema_and_in_the_guide() -> None:
+    fields = set(PAGE["properties"])
+    assert set(PageSerializer().fields) == fields
+    guide = (PROJECT / "docs" / "api.md").read_text()
+    assert [field for field in fields if f"`{field}`" not in guide] == []
 
 
 def test_exports_are_as_the_schema_says(desk: ReadingDesk, partial_job: Job) -> None:
