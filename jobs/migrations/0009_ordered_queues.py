@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("jobs", "0006_queue_at")]
+    dependencies = [("jobs", "0008_queue_at")]
 
     operations = [
         AddIndexConcurrently(

@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """Queued pages get the same position, and so stay in the order of their IDs."""
 
-    dependencies = [("jobs", "0005_corrections")]
+    dependencies = [("jobs", "0007_scans_of_pages")]
 
     operations = [
         migrations.AddField(

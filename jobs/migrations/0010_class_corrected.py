@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0007_ordered_queues")]
+    dependencies = [("jobs", "0009_ordered_queues")]
 
     operations = [
         migrations.AddField(
