@@ -38,39 +38,53 @@ def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
     ]
 
 
+def _upright(name: str, rotation: str) -> Json:
+    inputs = {"page": "input", "rotation": rotation, "angle": "orient.angle", "sheet": "orient.sheet"}
+    return {"name": name, "kind": "preprocess", "operation": "upright_page", "inputs": inputs}
+
+
+def _read(name: str, page: str) -> Json:
+    parameters = {"min_confidence": "parameters.min_confidence"}
+    return {"name": name, "kind": "model", "role": READ, "inputs": {"page": page}, "parameters": parameters}
+
+
+_LINES = ("lines", "unread", "width", "height")
+_TURNED_OVER: Json = {
+    # Lines show which way up they are where the page as a whole does not, as in Hebrew.
+    "steps": [_upright("over", "way_up.rotation"), _read("read_again", "over")],
+    "output": {"page": "over", **{name: f"read_again.{name}" for name in _LINES}},
+}
+
 OCR: Json = {
     "accepts": ["document"],
     "documents": ["pdf", "image"],
     "parameters": [MIN_CONFIDENCE],
     "steps": [
         {"name": "orient", "kind": "model", "role": ORIENT, "inputs": {"page": "input"}},
+        _upright("upright", "orient.rotation"),
+        _read("read", "upright"),
         {
-            "name": "upright",
-            "kind": "preprocess",
-            "operation": "upright_page",
-            "inputs": {
-                "page": "input",
-                "rotation": "orient.rotation",
-                "angle": "orient.angle",
-                "sheet": "orient.sheet",
-            },
+            "name": "way_up",
+            "kind": "postprocess",
+            "operation": "way_up",
+            "inputs": {"lines": "read.lines", "unread": "read.unread", "rotation": "orient.rotation"},
         },
         {
-            "name": "read",
-            "kind": "model",
-            "role": READ,
-            "inputs": {"page": "upright"},
-            "parameters": {"min_confidence": "parameters.min_confidence"},
+            "name": "reading",
+            "kind": "branch",
+            "if": {"value": "way_up.is_upside_down", "is": True},
+            "then": _TURNED_OVER,
+            "else": {"output": {"page": "upright", **{name: f"read.{name}" for name in _LINES}}},
         },
-        *laid_out(page="upright", lines="read.lines", unread="read.unread", height="read.height"),
+        *laid_out(page="reading.page", lines="reading.lines", unread="reading.unread", height="reading.height"),
     ],
     "output": {
         "text": "layout.text",
         "lines": "layout.lines",
         "blocks": "layout.blocks",
-        "width": "read.width",
-        "height": "read.height",
-        "rotation": "orient.rotation",
+        "width": "reading.width",
+        "height": "reading.height",
+        "rotation": "way_up.rotation",
         "angle": "orient.angle",
         "sheet": "orient.sheet",
         "quality": "assess.quality",

@@ -1,6 +1,5 @@
 """The facts about a reading from which its quality follows."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -10,9 +9,6 @@ from inference.layout.boxes import Box
 
 LOW_CONFIDENCE = 0.9
 """The confidence below which a line is doubtful. Clean print is mostly above 0.97."""
-HIGH_CONFIDENCE = 0.98
-LEAST_DOUBT = 0.001
-"""The doubt below which a line counts as certain, so that its logarithm is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +21,7 @@ class UnreadLine:
 
     @property
     def length(self) -> float:
-        """Return the width as a multiple of the height."""
-        return _length(self.box)
+        return length_of(self.box)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +31,8 @@ class ReadingFacts:
     """The share of the lines that could not be read, a long line counting more."""
     mean_doubt: float
     """The mean of what the confidence of the lines lacks to 1, a long line counting more."""
-    log_doubt: float
-    """The same mean of its logarithm."""
     doubtful_share: float
     """The share of the characters in doubtful lines."""
-    unsure_share: float
-    """The share of the characters in lines without a high confidence."""
     line_height: float
     """The usual height of a line in pixels."""
     order_certainty: float
@@ -52,16 +43,14 @@ def facts_of(lines: Sequence[TextLine], unread: Sequence[UnreadLine], order_cert
     total = sum(weights)
     unread_share = _unread_share(lines, unread)
     if not total:
-        return ReadingFacts(0, unread_share, 0.0, math.log(LEAST_DOUBT), 0.0, 0.0, 0.0, order_certainty)
+        return ReadingFacts(0, unread_share, 0.0, 0.0, 0.0, order_certainty)
     doubts = [0.0 if line.confidence is None else 1 - line.confidence for line in lines]
     pairs = list(zip(doubts, weights, strict=True))
     return ReadingFacts(
         characters=total,
         unread_share=unread_share,
         mean_doubt=sum(doubt * weight for doubt, weight in pairs) / total,
-        log_doubt=sum(math.log(doubt + LEAST_DOUBT) * weight for doubt, weight in pairs) / total,
         doubtful_share=sum(weight for doubt, weight in pairs if doubt > 1 - LOW_CONFIDENCE) / total,
-        unsure_share=sum(weight for doubt, weight in pairs if doubt > 1 - HIGH_CONFIDENCE) / total,
         line_height=_usual_height(lines),
         order_certainty=order_certainty,
     )
@@ -69,11 +58,12 @@ def facts_of(lines: Sequence[TextLine], unread: Sequence[UnreadLine], order_cert
 
 def _unread_share(lines: Sequence[TextLine], unread: Sequence[UnreadLine]) -> float:
     missing = sum(line.length for line in unread)
-    read = sum(_length(line.box) for line in lines if line.box is not None)
+    read = sum(length_of(line.box) for line in lines if line.box is not None)
     return missing / (missing + read) if missing else 0.0
 
 
-def _length(corners: Quad) -> float:
+def length_of(corners: Quad) -> float:
+    """Return the length of a line as a multiple of its height."""
     box = Box.of_corners(corners)
     return max(box.width, box.height) / max(1.0, min(box.width, box.height))
 

@@ -1,4 +1,4 @@
-"""The quality of a reading, from 0 to 1: the probability that at most one character in a hundred is wrong."""
+"""The quality of a reading, from 0 to 1: the probability that at most 1.5 % of the characters are wrong."""
 
 import json
 import math
@@ -13,6 +13,8 @@ REVIEW_BELOW = 0.6
 FILE = Path(__file__).with_name("weights.json")
 """The weights of the terms, which `python -m tests.benchmarks.fit_quality` fits."""
 BIAS = "bias"
+LEAST_SHARE = 0.002
+"""What is added to a share, so that its logarithm is bounded."""
 
 
 def quality_of(facts: ReadingFacts) -> float:
@@ -26,14 +28,11 @@ def quality_of(facts: ReadingFacts) -> float:
 
 
 def terms_of(facts: ReadingFacts) -> Mapping[str, float]:
-    """Return what is weighed. More of each means more errors, but for the height of the lines."""
+    """Return what is weighed: logarithms, because twice the doubt means the same anywhere on the scale."""
     return {
-        "unread_share": facts.unread_share,
-        "mean_doubt": facts.mean_doubt,
-        "log_doubt": facts.log_doubt,
-        "doubtful_share": facts.doubtful_share,
-        "unsure_share": facts.unsure_share,
-        "line_height": math.log(max(1.0, facts.line_height)),
+        "unread": math.log(facts.unread_share + LEAST_SHARE),
+        "doubt": math.log(facts.mean_doubt + LEAST_SHARE),
+        "height": math.log(max(1.0, facts.line_height)),
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from inference.core.contracts import Json, Quad, TextLine
 from inference.layout.boxes import Box
 from inference.quality.facts import LOW_CONFIDENCE, ReadingFacts, UnreadLine
-from inference.scripts.page_scripts import HANDWRITING, NAMES
+from inference.scripts.page_scripts import HANDWRITING, NAMES, TURNED
 
 LOW_LINE_PIXELS = 13.0
 """The usual height of a line's box below which print is too small. 6 points at 100 dpi are 11 pixels."""
@@ -68,7 +68,7 @@ def _unknown(unread: Sequence[UnreadLine]) -> list[Warning]:
     """Return a warning for each script that the model does not know, named if its name is known."""
     by_script: dict[str, list[UnreadLine]] = {}
     for line in unread:
-        if line.script is not None:
+        if line.script not in (None, TURNED):
             by_script.setdefault(line.script, []).append(line)
     return [
         _of_script(script, found)

@@ -24,8 +24,10 @@ from inference.runtime.session_slot import Change, Happened
 
 DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)
 """The limits in pixels. Each takes 300 bytes of memory, and a processor gains nothing from two pages at once."""
-RECOGNITION_LIMITS = BatchLimits(max_rows=32, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
-"""The limits in pixels of width. The answer alone takes nine kilobytes for each."""
+RECOGNITION_LIMITS = BatchLimits(max_rows=1, max_padded=8192, max_waiting=16_384, max_wait_ms=0)
+"""The limits in pixels of width. A processor gains nothing from several lines at once, and a line alone and a line
+among others take different code paths, whose last bits differ.
+"""
 ORIENTATION_LIMITS = BatchLimits(max_rows=8, max_padded=None, max_waiting=1024, max_wait_ms=0)
 EMBED_LIMITS = BatchLimits(max_rows=64, max_padded=288, max_waiting=16_384, max_wait_ms=0)
 """The limits in tokens. On a processor a larger batch is no faster, and every caller in it waits for all of it."""

@@ -14,6 +14,8 @@ from inference.scripts.weights import fitted_weights
 
 LANGUAGE_ROLE = "tesseract."
 """The beginning of the roles of language data: `tesseract.rus` and so on."""
+SURE_READING = 0.75
+"""The confidence from which Tesseract's reading of some lines shows that they are in its language."""
 TRIED_LINES = 3
 """The lines that are read in each of several languages of a script, to find out which one it is."""
 
@@ -58,28 +60,29 @@ def read_again(
 ) -> dict[int, RecognizedText]:
     """Read the lines in unknown scripts with Tesseract, as far as it has data. Return the new contents by place."""
     found: dict[int, RecognizedText] = {}
-    for script in dict.fromkeys(filter(is_unknown, scripts)):
+    for script in dict.fromkeys(filter(is_unknown, scripts) if data else ()):
         places = [place for place, of_line in enumerate(scripts) if of_line == script]
-        languages = languages_of(script, data)
-        if languages:
-            pictures = [lines[place] for place in places]
-            language = _best_language(reader, data, languages, pictures, call)
+        pictures = [lines[place] for place in places]
+        language = _language(reader, data, script, pictures, call)
+        if language is not None:
             found |= dict(zip(places, reader.read(pictures, data[language], call), strict=True))
     return found
 
 
-def _best_language(
-    reader: TesseractReader,
-    data: Mapping[str, Path],
-    languages: Sequence[str],
-    lines: Sequence[Pixels],
-    call: Call,
-) -> str:
-    if len(languages) == 1:
-        return languages[0]
+def _language(
+    reader: TesseractReader, data: Mapping[str, Path], script: str, lines: Sequence[Pixels], call: Call
+) -> str | None:
+    """Return the language of the lines. If none is of their script, which may be wrong, a sure reading decides."""
+    of_script = languages_of(script, data)
+    if len(of_script) == 1:
+        return of_script[0]
     tried = sorted(lines, key=lambda line: -line.shape[1])[:TRIED_LINES]
-    return max(languages, key=lambda language: _confidence(reader.read(tried, data[language], call)))
+    sure = {language: _confidence(reader.read(tried, data[language], call)) for language in of_script or data}
+    best = max(sure, key=sure.__getitem__)
+    return best if of_script or sure[best] >= SURE_READING else None
 
 
 def _confidence(contents: Sequence[RecognizedText]) -> float:
-    return sum(content.confidence * len(content.text) for content in contents)
+    """Return the mean confidence, a long line counting more."""
+    characters = sum(len(content.text) for content in contents)
+    return sum(content.confidence * len(content.text) for content in contents) / max(1, characters)

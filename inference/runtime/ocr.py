@@ -39,7 +39,6 @@ from inference.runtime.text_detection import (
 )
 from inference.runtime.text_recognition import (
     LINE_HEIGHT,
-    MIN_ROWS,
     MIN_WIDTH,
     CharacterSet,
     RecognizedText,
@@ -209,7 +208,7 @@ def _warm_up_detector(session: HostedSession) -> None:
 
 
 def _warm_up_recognizer(session: HostedSession) -> None:
-    _run_single_input(session, np.zeros((MIN_ROWS, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
+    _run_single_input(session, np.zeros((1, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
 
 
 def _as_result(found: list[FoundLine], page: PreparedPage, min_confidence: float) -> Mapping[str, Json]:

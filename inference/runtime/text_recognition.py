@@ -22,12 +22,8 @@ MIN_SQUEEZED_HEIGHT = 28
 """The height in pixels of a line from which its letters are squeezed. Lower lines are blurred by their enlargement."""
 MAX_WIDTH = 8192
 """The largest width. A line two thousand pixels long and three high is squeezed, so that it does not fill memory."""
-WIDTH_STEP = 32
-"""The step between padded widths. A line is always padded to the same width, because its text must not depend on its
-neighbors. Wider steps waste more, and narrower steps leave fewer lines to share a batch.
-"""
-MIN_ROWS = 2
-"""The smallest number of rows in a run. A single line takes another code path, whose last bits differ."""
+WIDTH_STEP = 16
+"""The step between padded widths. Lines run one by one, so that none is padded to the width of another."""
 UPRIGHT_ASPECT = 1.5
 """The aspect ratio above which a box holds text that runs upward and is turned."""
 
@@ -103,8 +99,8 @@ def scaled_line(line: Pixels) -> ScaledLine:
 
 
 def recognizer_input(lines: Sequence[ScaledLine], width: int) -> Floats:
-    """Return at least two rows x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
-    batch = np.zeros((max(len(lines), MIN_ROWS), 3, LINE_HEIGHT, width), np.float32)
+    """Return lines x 3 x 48 x width from scaled lines. The rest of a narrower line is zero."""
+    batch = np.zeros((len(lines), 3, LINE_HEIGHT, width), np.float32)
     for row, line in enumerate(lines):
         batch[row, :, :, : line.width] = _NORMALIZED[line.pixels].transpose(2, 0, 1)
     return batch

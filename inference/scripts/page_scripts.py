@@ -10,6 +10,8 @@ from inference.scripts.weights import Numbers
 READ_SCRIPTS = frozenset({"latin", "chinese", "japanese"})
 """The scripts that the built-in text recognition reads."""
 LATIN, HANDWRITING, OTHER = "latin", "handwriting", "other"
+TURNED = "turned"
+"""What lines in any script look like upside down."""
 NAMES: Mapping[str, str] = {
     "cyrillic": "Cyrillic",
     "greek": "Greek",

@@ -9,7 +9,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
@@ -20,12 +20,14 @@ import numpy as np
 from inference.core.calls import Call
 from inference.core.contracts import Json, PageInput, Pixels
 from inference.engine.engine import Engine, local_engine
+from inference.runtime.line_scripts import LANGUAGE_ROLE
 from jobs.documents.reader import DocumentReader
 from tests.benchmarks.bench_ocr import package
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.documents import GeneratedPage, degrade, generate
 from tests.benchmarks.documents.generation import CLASSES, KINDS
-from tests.benchmarks.documents.measures import calibration_error, kendall_tau, located_error_rate
+from tests.benchmarks.documents.measures import calibration_error, character_error_rate, kendall_tau, located_error_rate
+from tests.benchmarks.documents.scripts import available, script_page
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.samples.pdfs import text_pdf
 
@@ -45,11 +47,23 @@ class Reader:
         self._specs = builtin_specs()
 
     def run(self, model: str, pixels: Pixels) -> Mapping[str, Json]:
-        height, width = pixels.shape[:2]
-        return self.run_page(model, PageInput(1, width, height, text_lines=None, load_pixels=lambda: pixels))
+        return self.run_page(model, _as_input(pixels))
+
+    def read_in(self, languages: Mapping[str, Path], pixels: Pixels) -> Mapping[str, Json]:
+        """Run `ocr` with the data of these languages."""
+        ocr, read = self._specs["ocr"], self._specs["read"]
+        data = {f"{LANGUAGE_ROLE}{language}": str(path) for language, path in languages.items()}
+        read = replace(read, artifacts={**read.artifacts, **data}, config={**read.config, "languages": list(languages)})
+        spec = replace(ocr, steps={**ocr.steps, "read": read})
+        return self._engine.run(spec, _as_input(pixels), {}, Call()).result
 
     def run_page(self, model: str, work: PageInput) -> Mapping[str, Json]:
         return self._engine.run(self._specs[model], work, {}, Call()).result
+
+
+def _as_input(pixels: Pixels) -> PageInput:
+    height, width = pixels.shape[:2]
+    return PageInput(1, width, height, text_lines=None, load_pixels=lambda: pixels)
 
 
 @dataclass(frozen=True)
@@ -103,6 +117,48 @@ def righted(reader: Reader, count: int) -> Iterator[Row]:
     yield Row(f"righted, of {4 * count} worn pages", f"{right / (4 * count):.1%}", ">= 99.5 %")
 
 
+def turned(reader: Reader, count: int) -> Iterator[Row]:
+    """Compare the characters of turned pages with those of the same pages upright, in their order."""
+    wrong: dict[bool, list[float]] = {True: [], False: []}
+    for seed in range(FIRST_SEED + 2500, FIRST_SEED + 2500 + count // 2):
+        for turn, errors in wrong.items():
+            page = worn(seed, turn=turn)
+            text = reader.run("ocr", page.picture)["text"]
+            errors.append(character_error_rate(" ".join(word.text for word in page.words), text))
+    more = 100 * (fmean(wrong[True]) - fmean(wrong[False]))
+    yield Row(f"wrong characters of {count // 2} turned pages above upright, points", f"{more:.2f}", "<= 0.5")
+
+
+def in_other_scripts(reader: Reader, count: int) -> Iterator[Row]:
+    scripts = [name for name in available() if name not in ("latin", "handwriting", "chinese", "japanese")]
+    found = []
+    for number in range(count):
+        script = scripts[number % len(scripts)]
+        result = reader.run("ocr", script_page(FIRST_SEED + 40_000 + number, script, dpi=150, lines=12).picture)
+        found.append("unknown_script" in [warning["code"] for warning in result["warnings"]] and result["needs_review"])
+    yield Row(f"warned, of {count} pages in {len(scripts)} unknown scripts", f"{fmean(found):.1%}", "100 %")
+    warned = []
+    for number in range(count):
+        kind, language = KINDS[number % len(KINDS)], ("en", "de")[number % 2]
+        page = generate(FIRST_SEED + 45_000 + number, kind=kind, language=language, dpi=(150, 200, 300)[number % 3])
+        warned.append(bool(reader.run("ocr", page.picture)["warnings"]))
+    yield Row(f"warned, of {count} clean Latin pages", f"{fmean(warned):.1%}", "<= 1 %")
+
+
+def in_other_languages(reader: Reader, count: int) -> Iterator[Row]:
+    """Read pages with Tesseract where this machine has its data (`apt-get install tesseract-ocr-rus …`)."""
+    for language, script in (("rus", "cyrillic"), ("ara", "arabic"), ("heb", "hebrew"), ("hin", "devanagari")):
+        data = next(Path("/usr/share/tesseract-ocr").glob(f"*/tessdata/{language}.traineddata"), None)
+        if data is None or script not in available():
+            continue
+        errors = []
+        for number in range(max(2, count // 4)):
+            page = script_page(FIRST_SEED + 50_000 + number, script, dpi=200, lines=12)
+            text = reader.read_in({language: data}, page.picture)["text"]
+            errors.append(character_error_rate(" ".join(word.text for word in page.words), text))
+        yield Row(f"wrong characters of {len(errors)} pages, {language}", f"{fmean(errors):.2%}", "<= 3 %")
+
+
 def ordered(reader: Reader, count: int) -> Iterator[Row]:
     by_columns: dict[int, list[float]] = {}
     for number in range(count):
@@ -142,7 +198,7 @@ def classified(reader: Reader, count: int) -> Iterator[Row]:
 
 def timed(reader: Reader) -> Iterator[Row]:
     pages = {
-        "dense page": (generate(FIRST_SEED + 30_000, columns=1, dpi=200, font="DejaVu Sans"), "<= 0.65"),
+        "dense page": (script_page(FIRST_SEED + 30_000, "latin", dpi=200, size_pt=10), "<= 0.65"),
         "half-empty page": (generate(FIRST_SEED + 30_001, kind="letter", dpi=200, font="DejaVu Sans"), "<= 0.4"),
     }
     for name, (page, goal) in pages.items():
@@ -213,6 +269,9 @@ def main() -> None:
         with_text_layer(reader),
         timed(reader),
         righted(reader, count),
+        turned(reader, count),
+        in_other_scripts(reader, count),
+        in_other_languages(reader, count),
         ordered(reader, count),
         judged(reader, count),
         classified(reader, count),

@@ -29,7 +29,7 @@ from inference.runtime.text_recognition import (
     scaled_line,
 )
 from inference.scripts.leanings import LEAST
-from inference.scripts.page_scripts import LATIN, OTHER, READ_SCRIPTS, ReadLine, scripts_of
+from inference.scripts.page_scripts import LATIN, OTHER, READ_SCRIPTS, TURNED, ReadLine, scripts_of
 from inference.scripts.weights import FILE, Weights
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.documents import GeneratedPage, degrade, generate
@@ -37,17 +37,20 @@ from tests.benchmarks.documents.generation import KINDS
 from tests.benchmarks.documents.scripts import OTHERS, available, script_page
 from tests.inference.registry.builtin.served import builtin_specs
 
-PAGES = 60
+PAGES = 40
 LATIN_PAGES = 2
 """How many times as many pages in Latin there are, because they are of many kinds."""
 SEED = 300_000
 MEASURED = 4
 """Each page whose number is a multiple of this only measures."""
+TURNED_SHARE = 0.2
+"""The share of the lines that are read upside down too."""
 CHARACTERS = 128
 STIFFNESS = 0.01
 STEPS, STEP = 1500, 0.5
 
 Numbers = npt.NDArray[np.float64]
+Found = tuple[str, float, float, npt.NDArray[np.float16]]
 
 
 @dataclass(frozen=True)
@@ -70,16 +73,23 @@ class Recognizer:
         listed = self._recognition.get_modelmeta().custom_metadata_map["character"]
         self.characters = CharacterSet(listed)
 
-    def lines(self, pixels: Pixels) -> Iterator[tuple[str, float, float, npt.NDArray[np.float16]]]:
+    def lines(self, pixels: Pixels, chance: random.Random) -> Iterator[tuple[bool, Found]]:
+        """Yield each line as it is read, and some of them upside down."""
         page = prepare_page(pixels)
         found = self._run(self._detection, detector_input(page.image, min(1.0, coarse_scale(page.image))))[0, 0]
         for box in find_boxes(found, width=page.image.shape[1], height=page.image.shape[0]):
-            scaled = scaled_line(cut_line(page.image, box))
-            chances = self._run(self._recognition, recognizer_input([scaled], scaled.padded_width))[:1]
-            (read,) = self.characters.decode(chances, scaled.padded_width, [scaled.squeeze])
-            own = chances[0, : own_steps(scaled, scaled.padded_width, chances.shape[1])]
-            logs = np.log(np.maximum(own, LEAST)).mean(axis=0).astype(np.float16)
-            yield read.text, read.confidence, scaled.length, logs
+            line = cut_line(page.image, box)
+            yield False, self._read(line)
+            if chance.random() < TURNED_SHARE:
+                yield True, self._read(np.ascontiguousarray(np.rot90(line, 2)))
+
+    def _read(self, line: Pixels) -> Found:
+        scaled = scaled_line(line)
+        chances = self._run(self._recognition, recognizer_input([scaled], scaled.padded_width))
+        (read,) = self.characters.decode(chances, scaled.padded_width, [scaled.squeeze])
+        own = chances[0, : own_steps(scaled, scaled.padded_width, chances.shape[1])]
+        logs = np.log(np.maximum(own, LEAST)).mean(axis=0).astype(np.float16)
+        return read.text, read.confidence, scaled.length, logs
 
     def _run(self, session: Any, tensor: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         answer: npt.NDArray[np.float32] = session.run(None, {session.get_inputs()[0].name: tensor})[0]
@@ -171,8 +181,11 @@ def fitted(rows: Numbers, labels: Numbers, scripts: Sequence[str], characters: S
 def main() -> None:
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else PAGES
     recognizer = Recognizer()
+    chance = random.Random(1)
     lines = [
-        Line(script, number, *found) for script, number, pixels in samples(pages) for found in recognizer.lines(pixels)
+        Line(TURNED if is_turned else script, number, *found)
+        for script, number, pixels in samples(pages)
+        for is_turned, found in recognizer.lines(pixels, chance)
     ]
     scripts = sorted({line.script for line in lines})
     labels = np.array([scripts.index(line.script) for line in lines])

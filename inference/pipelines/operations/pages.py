@@ -10,10 +10,16 @@ from inference.layout.plain import plain_layout
 from inference.layout.roles import Block
 from inference.pictures.righting import Righting
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
-from inference.pipelines.operations.values import JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
+from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
+from inference.quality.facts import length_of
+from inference.scripts.page_scripts import TURNED
 
 MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
 """The margins of a recognized line around its print, as shares of the height of its box."""
+
+MIN_TURNED_LENGTH = 8.0
+"""The length of the lines that are upside down, as a multiple of their height, from which a page is turned over."""
+TURNED_SHARE = 0.5
 
 Values = Mapping[str, Value]
 Settings = Mapping[str, Json]
@@ -76,6 +82,18 @@ def _block(block: Block, lines: list[int]) -> Json:
     return {"type": block.type, **level, "box": corners, "lines": lines}
 
 
+def _way_up(inputs: Values, settings: Settings) -> Value:
+    """Return the turn of the page after its lines were looked at."""
+    lengths = {True: 0.0, False: 0.0}
+    for line in inputs["unread"]:
+        lengths[line["script"] == TURNED] += length_of(quad_of(line["box"]))
+    read = sum(length_of(line.box) for line in inputs["lines"] if line.box is not None)
+    turned = lengths[True]
+    is_upside_down = turned >= MIN_TURNED_LENGTH and turned > TURNED_SHARE * max(read, turned + lengths[False])
+    rotation = int(inputs["rotation"])
+    return {"rotation": (rotation + 180) % 360 if is_upside_down else rotation, "is_upside_down": is_upside_down}
+
+
 UPRIGHT_PAGE = Operation(
     "upright_page",
     PREPROCESS,
@@ -83,6 +101,14 @@ UPRIGHT_PAGE = Operation(
     run=_upright_page,
     takes={"page": PAGE, "rotation": NUMBER, "angle": NUMBER, "sheet": JSON},
     looks_at_picture=True,
+)
+
+WAY_UP = Operation(
+    "way_up",
+    POSTPROCESS,
+    gives=always(object_of({"rotation": NUMBER, "is_upside_down": BOOLEAN})),
+    run=_way_up,
+    takes={"lines": LINES, "unread": JSON, "rotation": NUMBER},
 )
 
 LAYOUT = Operation(

@@ -1,9 +1,7 @@
-import math
-
 import pytest
 
 from inference.core.contracts import Quad, TextLine
-from inference.quality.facts import LEAST_DOUBT, LOW_CONFIDENCE, UnreadLine, facts_of
+from inference.quality.facts import LOW_CONFIDENCE, UnreadLine, facts_of
 
 
 def box(height: float, width: float = 100.0) -> Quad:
@@ -22,7 +20,6 @@ def test_long_line_counts_more_than_a_short_one() -> None:
     assert facts.characters == 100
     assert facts.mean_doubt == pytest.approx(0.05)
     assert facts.doubtful_share == pytest.approx(0.1)
-    assert facts.log_doubt == pytest.approx(0.9 * math.log(LEAST_DOUBT) + 0.1 * math.log(0.5 + LEAST_DOUBT))
 
 
 def test_spaces_are_no_characters() -> None:
@@ -34,13 +31,12 @@ def test_spaces_are_no_characters() -> None:
 def test_only_lines_below_the_bar_are_doubtful() -> None:
     sure = TextLine("sure", None, LOW_CONFIDENCE)
     assert facts_of([sure], (), 1.0).doubtful_share == 0
-    assert facts_of([sure], (), 1.0).unsure_share == 1
     assert facts_of([sure, TextLine("worn", None, LOW_CONFIDENCE - 0.01)], (), 1.0).doubtful_share == 0.5
 
 
 def test_line_of_unknown_confidence_counts_as_sure() -> None:
     facts = facts_of([TextLine("text of a model that gives none", None, None)], (), 1.0)
-    assert (facts.mean_doubt, facts.doubtful_share, facts.unsure_share) == (0, 0, 0)
+    assert (facts.mean_doubt, facts.doubtful_share) == (0, 0)
 
 
 def test_unread_lines_count_by_their_length() -> None:

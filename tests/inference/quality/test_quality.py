@@ -7,7 +7,7 @@ from inference.core.contracts import TextLine
 from inference.quality.facts import ReadingFacts, UnreadLine, facts_of
 from inference.quality.quality import REVIEW_BELOW, quality_of
 
-CLEAN = ReadingFacts(1500, 0.0, 0.005, -5.5, 0.0, 0.02, 30.0, 1.0)
+CLEAN = ReadingFacts(1500, 0.0, 0.005, 0.0, 30.0, 1.0)
 SHARES = st.floats(0, 1)
 BOX = ((0.0, 0.0), (300.0, 0.0), (300.0, 30.0), (0.0, 30.0))
 
@@ -17,7 +17,7 @@ def test_clean_print_is_of_high_quality() -> None:
 
 
 def test_print_that_was_hard_to_read_needs_review() -> None:
-    hard = replace(CLEAN, mean_doubt=0.15, log_doubt=-2.0, doubtful_share=0.5, unsure_share=0.9)
+    hard = replace(CLEAN, mean_doubt=0.15)
     assert quality_of(hard) < REVIEW_BELOW
 
 
@@ -37,16 +37,13 @@ def test_text_of_its_own_has_the_highest_quality() -> None:
     assert quality_of(facts_of([TextLine("From the file itself", BOX, 1.0)], [], 1.0)) == 1.0
 
 
-@given(unread=SHARES, mean=SHARES, doubtful=SHARES, unsure=SHARES)
-def test_quality_is_a_share_for_any_facts(unread: float, mean: float, doubtful: float, unsure: float) -> None:
-    assert 0 <= quality_of(ReadingFacts(10, unread, mean, -3.0, doubtful, unsure, 20.0, 1.0)) <= 1
+@given(unread=SHARES, mean=SHARES)
+def test_quality_is_a_share_for_any_facts(unread: float, mean: float) -> None:
+    assert 0 <= quality_of(ReadingFacts(10, unread, mean, 0.0, 20.0, 1.0)) <= 1
 
 
-@given(mean=st.floats(0.001, 1), doubtful=SHARES, unread=SHARES, better=SHARES)
-def test_quality_never_falls_where_the_reading_was_surer(
-    mean: float, doubtful: float, unread: float, better: float
-) -> None:
-    facts = ReadingFacts(10, unread, mean, -3.0, doubtful, doubtful, 20.0, 1.0)
+@given(mean=st.floats(0.001, 1), unread=SHARES, better=SHARES)
+def test_quality_never_falls_where_the_reading_was_surer(mean: float, unread: float, better: float) -> None:
+    facts = ReadingFacts(10, unread, mean, 0.0, 20.0, 1.0)
     assert quality_of(replace(facts, mean_doubt=mean * better)) >= quality_of(facts)
-    assert quality_of(replace(facts, doubtful_share=doubtful * better)) >= quality_of(facts)
     assert quality_of(replace(facts, unread_share=unread * better)) >= quality_of(facts)
