@@ -54,7 +54,9 @@ class Member:
     parameters: tuple[Parameter, ...] = ()
 
 
-_OCR = object_of({"text": TEXT, "lines": LINES, "unread": JSON, "width": NUMBER, "height": NUMBER})
+_OCR = object_of(
+    {"text": TEXT, "lines": LINES, "unread": JSON, "upside_down": BOOLEAN, "width": NUMBER, "height": NUMBER}
+)
 _TURN = object_of({"rotation": NUMBER, "angle": NUMBER, "sheet": JSON, "certainty": NUMBER})
 _EMBEDDED = object_of({"embedding": VECTOR, "truncated": BOOLEAN, "tokens": NUMBER, "dimensions": NUMBER})
 _EMBEDDED_LIST = object_of({"embeddings": VECTORS, "truncated": JSON, "tokens": NUMBER, "dimensions": NUMBER})

@@ -51,7 +51,7 @@ def _read(name: str, page: str) -> Json:
 _LINES = ("lines", "unread", "width", "height")
 _TURNED_OVER: Json = {
     # Lines show which way up they are where the page as a whole does not, as in Hebrew.
-    "steps": [_upright("over", "way_up.rotation"), _read("read_again", "over")],
+    "steps": [_upright("over", "way_up"), _read("read_again", "over")],
     "output": {"page": "over", **{name: f"read_again.{name}" for name in _LINES}},
 }
 
@@ -67,12 +67,12 @@ OCR: Json = {
             "name": "way_up",
             "kind": "postprocess",
             "operation": "way_up",
-            "inputs": {"lines": "read.lines", "unread": "read.unread", "rotation": "orient.rotation"},
+            "inputs": {"rotation": "orient.rotation", "upside_down": "read.upside_down"},
         },
         {
             "name": "reading",
             "kind": "branch",
-            "if": {"value": "way_up.is_upside_down", "is": True},
+            "if": {"value": "read.upside_down", "is": True},
             "then": _TURNED_OVER,
             "else": {"output": {"page": "upright", **{name: f"read.{name}" for name in _LINES}}},
         },
@@ -84,7 +84,7 @@ OCR: Json = {
         "blocks": "layout.blocks",
         "width": "reading.width",
         "height": "reading.height",
-        "rotation": "way_up.rotation",
+        "rotation": "way_up",
         "angle": "orient.angle",
         "sheet": "orient.sheet",
         "quality": "assess.quality",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from inference.core.calls import Call
 from inference.core.contracts import Pixels, VersionSpec
@@ -9,13 +10,18 @@ from inference.runtime.tesseract import TesseractReader
 from inference.runtime.tesseract_languages import languages_of
 from inference.runtime.text_recognition import BLANK, CharacterSet, Floats, RecognizedText
 from inference.scripts.leanings import leanings
-from inference.scripts.page_scripts import LATIN, ReadLine, is_unknown, scripts_of
+from inference.scripts.page_scripts import LATIN, TURNED, ReadLine, is_doubtful, is_unknown, scripts_of
 from inference.scripts.weights import fitted_weights
 
 LANGUAGE_ROLE = "tesseract."
 """The beginning of the roles of language data: `tesseract.rus` and so on."""
-SURE_READING = 0.75
+SURE_READING = 0.9
 """The confidence from which Tesseract's reading of some lines shows that they are in its language."""
+MIN_LOOKED_AT = 8.0
+"""The length of the doubtful lines, as a multiple of their height, from which they are looked at upside down."""
+LOOKED_AT_LINES = 5
+MIN_DIFFERENCE = 0.2
+"""The difference of the probability to be upside down, between lines as they are and turned, that turns a page."""
 TRIED_LINES = 3
 """The lines that are read in each of several languages of a script, to find out which one it is."""
 
@@ -42,6 +48,27 @@ def line_scripts(contents: Sequence[RecognizedText], lengths: Sequence[float]) -
         for content, length in zip(contents, lengths, strict=True)
     ]
     return scripts_of(lines, fitted_weights().scripts)
+
+
+def mostly_doubtful(contents: Sequence[RecognizedText], lengths: Sequence[float]) -> bool:
+    """Return whether more than half of the text could hardly be read, and there is enough of it to look again."""
+    lines = list(zip(contents, lengths, strict=True))
+    doubtful = sum(length for content, length in lines if is_doubtful(content.text, content.confidence, length))
+    return doubtful >= MIN_LOOKED_AT and doubtful > sum(lengths) / 2
+
+
+def longest(lengths: Sequence[float]) -> list[int]:
+    """Return the places of the lines that show which way up a page is."""
+    return sorted(range(len(lengths)), key=lambda place: -lengths[place])[:LOOKED_AT_LINES]
+
+
+def are_upside_down(contents: Sequence[RecognizedText], turned: Sequence[RecognizedText]) -> bool:
+    """Return whether lines look upside down as they are, and less so after they were turned."""
+    if not all(content.leanings for content in (*contents, *turned)):
+        return False
+    place = fitted_weights().scripts.index(TURNED)
+    before, after = (fmean(content.leanings[place] for content in read) for read in (contents, turned))
+    return before > after + MIN_DIFFERENCE
 
 
 def languages_in(spec: VersionSpec) -> dict[str, Path]:

@@ -21,7 +21,15 @@ from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.coarse_look import coarse_scale, inked_part, needs_closer_look
 from inference.runtime.hosted_session import HostedSession
-from inference.runtime.line_scripts import ScriptTeller, languages_in, line_scripts, read_again
+from inference.runtime.line_scripts import (
+    ScriptTeller,
+    are_upside_down,
+    languages_in,
+    line_scripts,
+    longest,
+    mostly_doubtful,
+    read_again,
+)
 from inference.runtime.missed_text import missed_pieces
 from inference.runtime.page_pixels import page_pixels
 from inference.runtime.precision import artifact
@@ -86,20 +94,35 @@ class OcrRuntime:
         call.check()
         page = prepare_page(pixels)
         boxes = self._detect(spec, page, call)
-        found = self._read_lines(spec, page, boxes, call)
-        return WorkOutput(_as_result(found, page, parameters["min_confidence"]), Units(pages=1))
-
-    def _read_lines(self, spec: VersionSpec, page: PreparedPage, boxes: Floats, call: Call) -> list[FoundLine]:
-        """Read all lines, and those in scripts that the recognizer does not know once more where there is data."""
         lines = [cut_line(page.image, box) for box in boxes]
         scaled = [scaled_line(line) for line in lines]
         contents = self._recognize(spec, scaled, call)
-        scripts = line_scripts(contents, [line.length for line in scaled])
-        again = read_again(self._others, languages_in(spec), lines, scripts, call)
-        return [
+        lengths = [line.length for line in scaled]
+        upside_down = self._are_upside_down(spec, lines, contents, lengths, call)
+        scripts = line_scripts(contents, lengths)
+        # Whoever sees that the page is upside down has it read once more, turned.
+        again = {} if upside_down else read_again(self._others, languages_in(spec), lines, scripts, call)
+        found = [
             FoundLine(box, again[place]) if place in again else FoundLine(box, contents[place], scripts[place])
             for place, box in enumerate(on_page(boxes, page))
         ]
+        result = _as_result(found, page, parameters["min_confidence"])
+        return WorkOutput({**result, "upside_down": upside_down}, Units(pages=1))
+
+    def _are_upside_down(
+        self,
+        spec: VersionSpec,
+        lines: Sequence[Pixels],
+        contents: Sequence[RecognizedText],
+        lengths: Sequence[float],
+        call: Call,
+    ) -> bool:
+        """Return whether a page that can hardly be read looks better the other way up, by its longest lines."""
+        if not mostly_doubtful(contents, lengths):
+            return False
+        chosen = longest(lengths)
+        turned = [scaled_line(np.ascontiguousarray(np.rot90(lines[place], 2))) for place in chosen]
+        return are_upside_down([contents[place] for place in chosen], self._recognize(spec, turned, call))
 
     def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
         file, name = self._file(spec, "detection"), _name(spec, "detection")

@@ -45,8 +45,13 @@ class ReadLine:
 
     @property
     def is_doubtful(self) -> bool:
-        letters = sum(map(str.isalnum, self.text))
-        return self.confidence < SURE_CONFIDENCE or letters < MIN_LETTERS_PER_HEIGHT * self.length
+        return is_doubtful(self.text, self.confidence, self.length)
+
+
+def is_doubtful(text: str, confidence: float, length: float) -> bool:
+    """Return whether a line was read without confidence, or has far too few letters for its length."""
+    letters = sum(map(str.isalnum, text))
+    return confidence < SURE_CONFIDENCE or letters < MIN_LETTERS_PER_HEIGHT * length
 
 
 def scripts_of(lines: Sequence[ReadLine], scripts: Sequence[str]) -> list[str]:

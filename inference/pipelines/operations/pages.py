@@ -11,15 +11,9 @@ from inference.layout.roles import Block
 from inference.pictures.righting import Righting
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
 from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
-from inference.quality.facts import length_of
-from inference.scripts.page_scripts import TURNED
 
 MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
 """The margins of a recognized line around its print, as shares of the height of its box."""
-
-MIN_TURNED_LENGTH = 8.0
-"""The length of the lines that are upside down, as a multiple of their height, from which a page is turned over."""
-TURNED_SHARE = 0.5
 
 Values = Mapping[str, Value]
 Settings = Mapping[str, Json]
@@ -84,14 +78,8 @@ def _block(block: Block, lines: list[int]) -> Json:
 
 def _way_up(inputs: Values, settings: Settings) -> Value:
     """Return the turn of the page after its lines were looked at."""
-    lengths = {True: 0.0, False: 0.0}
-    for line in inputs["unread"]:
-        lengths[line["script"] == TURNED] += length_of(quad_of(line["box"]))
-    read = sum(length_of(line.box) for line in inputs["lines"] if line.box is not None)
-    turned = lengths[True]
-    is_upside_down = turned >= MIN_TURNED_LENGTH and turned > TURNED_SHARE * max(read, turned + lengths[False])
     rotation = int(inputs["rotation"])
-    return {"rotation": (rotation + 180) % 360 if is_upside_down else rotation, "is_upside_down": is_upside_down}
+    return (rotation + 180) % 360 if inputs["upside_down"] else rotation
 
 
 UPRIGHT_PAGE = Operation(
@@ -106,9 +94,9 @@ UPRIGHT_PAGE = Operation(
 WAY_UP = Operation(
     "way_up",
     POSTPROCESS,
-    gives=always(object_of({"rotation": NUMBER, "is_upside_down": BOOLEAN})),
+    gives=always(NUMBER),
     run=_way_up,
-    takes={"lines": LINES, "unread": JSON, "rotation": NUMBER},
+    takes={"rotation": NUMBER, "upside_down": BOOLEAN},
 )
 
 LAYOUT = Operation(

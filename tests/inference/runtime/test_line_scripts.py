@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pytest
 
 from inference.core.contracts import Pixels, WorkOutput
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
@@ -69,3 +70,13 @@ def test_the_language_of_a_script_that_fits_best_is_chosen() -> None:
     page = sheet(*(drawn_line(text, "DejaVuSans.ttf") for text in texts))
     lines = read(page, "rus", "ukr").result["lines"]
     assert [line["text"] for line in lines] == list(texts)
+
+
+@pytest.mark.parametrize("font", ["DejaVuSans.ttf", "DejaVuSerif.ttf"])
+def test_page_that_lies_upside_down_is_noticed_by_its_lines(font: str) -> None:
+    latin = sheet(
+        *(drawn_line(text, font) for text in ("The total is due in fourteen days", "Invoice no. 4711 of May"))
+    )
+    for page in (latin, russian()):
+        assert read(np.ascontiguousarray(np.rot90(page, 2))).result["upside_down"] is True
+        assert read(page).result["upside_down"] is False

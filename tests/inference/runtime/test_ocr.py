@@ -58,7 +58,14 @@ def test_lines_come_in_reading_order_with_boxes_on_the_page() -> None:
 
 def test_blank_page_succeeds_with_nothing_on_it() -> None:
     answer = read(np.full((400, 300, 3), 255, np.uint8))
-    assert answer.result == {"text": "", "lines": [], "unread": [], "width": 300, "height": 400}
+    assert answer.result == {
+        "text": "",
+        "lines": [],
+        "unread": [],
+        "upside_down": False,
+        "width": 300,
+        "height": 400,
+    }
     assert answer.units.pages == 1
 
 
