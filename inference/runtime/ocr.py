@@ -100,7 +100,7 @@ class OcrRuntime:
         lengths = [line.length for line in scaled]
         upside_down = self._are_upside_down(spec, lines, contents, lengths, call)
         scripts = line_scripts(contents, lengths)
-        # Whoever sees that the page is upside down has it read once more, turned.
+        # A page that is upside down is read once more, turned.
         again = {} if upside_down else read_again(self._others, languages_in(spec), lines, scripts, call)
         found = [
             FoundLine(box, again[place]) if place in again else FoundLine(box, contents[place], scripts[place])
