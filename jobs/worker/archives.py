@@ -10,9 +10,9 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from jobs.archives.claims import ArchiveClaim, claim_archive, renew
 from jobs.archives.unpacking import Lease
 from jobs.documents.reading import reader
+from jobs.worker.rounds import Rounds
 
 log = structlog.get_logger(__name__)
-LOOK_EVERY_S = 1.0
 
 
 class ArchiveWorker:
@@ -20,39 +20,21 @@ class ArchiveWorker:
 
     def __init__(self, worker: str) -> None:
         self._worker = worker
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="archives", daemon=True)
+        self._rounds = Rounds("archives", self.work_once)
 
     def start(self) -> None:
-        self._thread.start()
+        self._rounds.start()
 
     def stop(self, timeout_s: float) -> None:
         """Stop the thread. The entry under way is finished, or another worker begins it again."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                worked = self.work_once()
-            except (OperationalError, InterfaceError) as error:
-                log.warning("database_unavailable", error=str(error).strip())
-                worked = False
-            except Exception:
-                log.exception("archive_round_failed")
-                worked = False
-            finally:
-                close_old_connections()
-            if not worked:
-                self._stopping.wait(LOOK_EVERY_S)
+        self._rounds.stop(timeout_s)
 
     def work_once(self) -> bool:
         """Work on one archive. Return whether there was anything to do."""
         claim = claim_archive(self._worker)
         if claim is None:
             return False
-        with _Lease(claim, self._stopping) as lease:
+        with _Lease(claim, self._rounds.stopping) as lease:
             outcome = Lease(claim, reader, lease.goes_on).take()
         log.info("archive_step_done", archive_id=str(claim.archive_id), outcome=outcome, attempt=claim.attempt)
         return True

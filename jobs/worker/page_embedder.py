@@ -1,19 +1,18 @@
 """Embeds pages for the search after their results are out: one thread of a worker, one page after the other."""
 
-import threading
 from collections.abc import Collection
 
 import structlog
-from django.db import InterfaceError, OperationalError, close_old_connections
+from django.db import InterfaceError, OperationalError
 
 from inference.core.calls import Call
 from inference.core.contracts import Embedding, PageInput, TextLine
 from inference.engine.engine import Engine
 from jobs.search.embedding_orders import Embeddable, EmbeddingOrder, embeddable, finish_order, take_orders
+from jobs.worker.rounds import Rounds
 from jobs.worker.versions import VersionCatalog
 
 log = structlog.get_logger(__name__)
-LOOK_EVERY_S = 1.0
 
 
 class PageEmbedder:
@@ -23,40 +22,22 @@ class PageEmbedder:
         self._engine = engine
         self._versions = versions
         self._pools = pools
-        self._stopping = threading.Event()
         self._call = Call()
-        self._thread = threading.Thread(target=self._run, name="page-embedder", daemon=True)
+        self._rounds = Rounds("page-embedder", self.work_once)
 
     def start(self) -> None:
-        self._thread.start()
+        self._rounds.start()
 
     def stop(self, timeout_s: float) -> None:
         """Stop the thread. Orders that are not carried out are taken again later."""
-        self._stopping.set()
         self._call.cancel()
-        if self._thread.is_alive():
-            self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                worked = self.work_once()
-            except (OperationalError, InterfaceError) as error:
-                log.warning("database_unavailable", error=str(error).strip())
-                worked = False
-            except Exception:
-                log.exception("embedding_round_failed")
-                worked = False
-            finally:
-                close_old_connections()
-            if not worked:
-                self._stopping.wait(LOOK_EVERY_S)
+        self._rounds.stop(timeout_s)
 
     def work_once(self) -> bool:
         """Carry out the oldest orders. Return whether there were any."""
         orders = take_orders(self._pools)
         for order in orders:
-            if not self._stopping.is_set():
+            if not self._rounds.stopping.is_set():
                 self._carry_out(order)
         return bool(orders)
 
@@ -68,7 +49,7 @@ class PageEmbedder:
         except (OperationalError, InterfaceError):
             raise
         except Exception as error:
-            if self._stopping.is_set():
+            if self._rounds.stopping.is_set():
                 return
             about = {"job_id": str(order.page.job_id), "page": order.page.number, "attempt": order.attempt}
             log.warning("page_not_embedded", error=str(error), **about)
