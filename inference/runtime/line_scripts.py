@@ -10,7 +10,7 @@ from inference.runtime.tesseract import TesseractReader
 from inference.runtime.tesseract_languages import languages_of
 from inference.runtime.text_recognition import BLANK, CharacterSet, Floats, RecognizedText
 from inference.scripts.leanings import leanings
-from inference.scripts.page_scripts import LATIN, TURNED, ReadLine, is_doubtful, is_unknown, scripts_of
+from inference.scripts.page_scripts import LATIN, OTHER, TURNED, ReadLine, is_doubtful, is_unknown, scripts_of
 from inference.scripts.weights import fitted_weights
 
 LANGUAGE_ROLE = "tesseract."
@@ -21,7 +21,7 @@ MIN_LOOKED_AT = 8.0
 """The length of the doubtful lines, as a multiple of their height, from which they are looked at upside down."""
 LOOKED_AT_LINES = 5
 MIN_DIFFERENCE = 0.2
-"""The difference of the probability to be upside down, between lines as they are and turned, that turns a page."""
+"""The difference of the probability of no known script, between lines as they are and turned, that turns a page."""
 TRIED_LINES = 3
 """The lines that are read in each of several languages of a script, to find out which one it is."""
 
@@ -63,12 +63,16 @@ def longest(lengths: Sequence[float]) -> list[int]:
 
 
 def are_upside_down(contents: Sequence[RecognizedText], turned: Sequence[RecognizedText]) -> bool:
-    """Return whether lines look upside down as they are, and less so after they were turned."""
+    """Return whether lines look like a known script only after they were turned."""
     if not all(content.leanings for content in (*contents, *turned)):
         return False
-    place = fitted_weights().scripts.index(TURNED)
-    before, after = (fmean(content.leanings[place] for content in read) for read in (contents, turned))
+    before, after = (fmean(map(_like_no_script, read)) for read in (contents, turned))
     return before > after + MIN_DIFFERENCE
+
+
+def _like_no_script(content: RecognizedText) -> float:
+    scripts = fitted_weights().scripts
+    return sum(content.leanings[scripts.index(name)] for name in (TURNED, OTHER))
 
 
 def languages_in(spec: VersionSpec) -> dict[str, Path]:
