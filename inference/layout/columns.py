@@ -7,8 +7,9 @@ from itertools import pairwise
 from statistics import median
 
 from inference.layout.boxes import Box, PageLine
-from inference.layout.gutters import Gutter, split
+from inference.layout.gutters import Gutter, find_gutters, split
 from inference.layout.paragraphs import BULLETS
+from inference.layout.rows import gather_rows
 
 MIN_PROSE_ROWS = 3
 CLOSE = 1.6
@@ -31,6 +32,9 @@ MIN_ITEMS = 0.6
 """The share of the lines of a list that begin with a bullet."""
 MIN_BLOCK_CHARACTERS = 6
 """The usual length of the lines of a block, such as an address, at least."""
+NARROW = 0.4
+"""The width of the gutters between such columns, as a share of that of others."""
+MIN_NARROW_ROWS = 6
 CERTAIN = 1.0
 """The certainty of columns of prose. They run on across wide white."""
 WIDE_GUTTER = 5.0
@@ -50,7 +54,7 @@ class Columns:
 def judge(lines: Sequence[PageLine], gutters: Sequence[Gutter], height: float) -> Columns:
     """Return the columns on both sides of the gutter that separates most, or all columns of a table."""
     columns = split(lines, gutters)
-    prose = [is_prose(column) for column in columns]
+    prose = [is_column_of_prose(column) for column in columns]
     if _run_down(columns, prose, len(lines)):
         return Columns(tuple(map(tuple, columns)), by_rows=False, certainty=CERTAIN)
     widest = max(range(len(gutters)), key=lambda index: gutters[index].width)
@@ -59,6 +63,25 @@ def judge(lines: Sequence[PageLine], gutters: Sequence[Gutter], height: float) -
     if not by_rows and any(prose):
         certainty = CERTAIN
     return Columns(tuple(map(tuple, columns if by_rows else sides)), by_rows, certainty)
+
+
+def narrow_columns(lines: Sequence[PageLine], height: float) -> Columns | None:
+    """Return columns of prose with less white between them than other columns have, if nearly all is in such columns.
+
+    The boxes of recognized lines are wider than their print, so that a narrow gutter may be hardly left.
+    """
+    gutters = find_gutters(lines, NARROW * height)
+    if not gutters:
+        return None
+    columns = split(lines, gutters)
+    tall = [len(column) >= MIN_NARROW_ROWS and is_column_of_prose(column) for column in columns]
+    return Columns(tuple(map(tuple, columns)), by_rows=False, certainty=CERTAIN) if all(tall) else None
+
+
+def is_column_of_prose(lines: Sequence[PageLine]) -> bool:
+    """Return whether the lines are prose. A justified line may have been found in pieces."""
+    rows = gather_rows(lines)
+    return is_prose([PageLine(0, row.text, row.box) for row in rows])
 
 
 def is_prose(lines: Sequence[PageLine]) -> bool:

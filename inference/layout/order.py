@@ -6,7 +6,7 @@ from statistics import median
 
 from inference.layout.boxes import PICTURE, Box, PageLine, usual_height
 from inference.layout.captions import below_pictures
-from inference.layout.columns import CERTAIN, judge
+from inference.layout.columns import CERTAIN, judge, narrow_columns
 from inference.layout.direction import runs_from_right
 from inference.layout.gutters import MIN_GUTTER, Band, Gutter, find_bands, find_gutters, free_between
 from inference.layout.regions import Region
@@ -47,10 +47,11 @@ def regions_in_order(lines: Sequence[PageLine]) -> list[Region]:
 
 def _cut(lines: Sequence[PageLine], height: float, *, from_right: bool, depth: int) -> Iterator[Region]:
     gutters = find_gutters(lines, height) if depth < MAX_DEPTH else []
-    if not gutters:
+    narrow = narrow_columns(lines, height) if depth < MAX_DEPTH else None
+    if not gutters and narrow is None:
         yield from _by_bands(lines, height, from_right=from_right, depth=depth)
         return
-    columns = judge(lines, gutters, height)
+    columns = narrow or judge(lines, gutters, height)
     parts: Sequence[Sequence[PageLine]] = columns.parts[::-1] if from_right else columns.parts
     white = WIDE_WHITE if columns.by_rows else ANY_WHITE
     margins: list[Region] = []
@@ -112,7 +113,10 @@ def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
             # A short line that happens to stand beside the gutter of what follows must not take its place.
             end = None
         shared = [] if end is None else [line for band in bands[start:end] for line in band.lines]
-        if end is not None and (not (gutters := find_gutters(shared, height)) or _is_stretched(shared, gutters, page)):
+        gutters = find_gutters(shared, height)
+        if not gutters or _is_stretched(shared, gutters, page):
+            end = None
+        if end is not None and _hides_gutters(bands, start, end, len(gutters), height):
             end = None
         if end is not None:
             groups.append(shared)
@@ -122,6 +126,17 @@ def _groups(bands: Sequence[Band], height: float) -> list[list[PageLine]]:
             groups.append(list(bands[start].lines))
         plain, start = end is None, end or start + 1
     return groups
+
+
+def _hides_gutters(bands: Sequence[Band], start: int, end: int, count: int, height: float) -> bool:
+    """Return whether lines that stand alone above columns, such as a short headline, hide gutters between those."""
+    for later in range(start + 1, min(start + 1 + AHEAD, end)):
+        if len(bands[later - 1].lines) > 1:
+            return False
+        below = [line for band in bands[later:end] for line in band.lines]
+        if len(find_gutters(below, height)) > count:
+            return True
+    return False
 
 
 def _is_stretched(lines: Sequence[PageLine], gutters: Sequence[Gutter], page: Gutter) -> bool:

@@ -19,7 +19,8 @@ from inference.core.contracts import (
 )
 from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
-from inference.runtime.coarse_look import coarse_scale, inked_part, needs_closer_look
+from inference.runtime.coarse_look import Inked, coarse_scale, inked_part, needs_closer_look
+from inference.runtime.column_gaps import part_joined_lines
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.line_scripts import (
     ScriptTeller,
@@ -42,6 +43,7 @@ from inference.runtime.text_detection import (
     close_scale,
     detector_input,
     find_boxes,
+    in_reading_order,
     on_page,
     prepare_page,
 )
@@ -127,16 +129,19 @@ class OcrRuntime:
     def _detect(self, spec: VersionSpec, page: PreparedPage, call: Call) -> Floats:
         file, name = self._file(spec, "detection"), _name(spec, "detection")
         with self._host.session(file, _warm_up_detector, call=call, name=name, on_cpu=True) as session:
-            boxes = self._first_boxes(spec, session, page.image, call)
+            inked = inked_part(page.image)
+            boxes = self._first_boxes(spec, session, page.image, inked, call)
             pieces = missed_pieces(page.image, boxes)
             found = self._boxes_on(spec, session, [piece.picture for piece in pieces], call)
         for piece, boxes_on_piece in zip(pieces, found, strict=True):
             boxes = piece.add(boxes_on_piece, boxes)
-        return boxes
+        return in_reading_order(part_joined_lines(boxes, inked.mask, inked.scale))
 
-    def _first_boxes(self, spec: VersionSpec, session: HostedSession, image: Pixels, call: Call) -> Floats:
+    def _first_boxes(
+        self, spec: VersionSpec, session: HostedSession, image: Pixels, inked: Inked, call: Call
+    ) -> Floats:
         """Look for lines where there is ink: coarsely, then closely if print may have been missed."""
-        inked, coarse, close = inked_part(image), coarse_scale(image), close_scale(image)
+        coarse, close = coarse_scale(image), close_scale(image)
         part, first = inked.cut(image), coarse if coarse < 1 else close
         boxes = inked.on_image(self._boxes_on(spec, session, [part], call, scale=first)[0])
         if first < close and needs_closer_look(boxes, inked, first):

@@ -11,7 +11,7 @@ LOOK_EVERY_S = 1.0
 
 
 class Rounds:
-    """Calls `work_once` again and again, and rests whenever there was nothing to do or a round failed."""
+    """Calls `work_once` again and again, and waits a second whenever there was nothing to do or a round failed."""
 
     def __init__(self, name: str, work_once: Callable[[], bool]) -> None:
         self._name = name
