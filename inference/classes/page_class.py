@@ -18,7 +18,8 @@ MIN_PROBABILITY = 0.5
 
 MIN_WORDS = 3
 """The words below which no class can be recognized, such as on an empty page with a number."""
-FEW_WORDS = {label: 0.5 if label == "other" else 0.1 for label in LABELS}
+FEW_WORDS = {label: 0.45 if label == "other" else 0.11 for label in LABELS}
+"""The probabilities of a page with fewer words. None is enough for a label, so that the page is `UNSURE`."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
