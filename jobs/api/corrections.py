@@ -27,12 +27,21 @@ from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
 
+class Text(serializers.CharField):
+    """A text that must be one: a number or a boolean is not taken for its digits or its name."""
+
+    def to_internal_value(self, data: object) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 class LineCorrectionSerializer(StrictFields):
-    text = serializers.CharField(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
+    text = Text(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
 
 
 class ClassCorrectionSerializer(StrictFields):
-    label = serializers.CharField(max_length=LONGEST_LABEL)  # type: ignore[assignment]  # the request calls it so
+    label = Text(max_length=LONGEST_LABEL, help_text="A class of `probabilities`, or one of the usual six.")  # type: ignore[assignment]  # the request calls it so
 
 
 def _checked(request: Request, job_id: str, form_of: type[StrictFields], field: str) -> tuple[Identity, str]:

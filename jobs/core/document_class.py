@@ -13,6 +13,8 @@ FIRST_PAGE_WEIGHT = 2
 DOCUMENT = 0
 """The page number of the correction of a whole document."""
 MAX_LABELS = 32
+USUAL_LABELS = ("invoice", "contract", "letter", "report", "form", "other")
+"""The labels that a person may choose whatever the model knows."""
 _DIGITS = 4
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from jobs.core.document_class import USUAL_LABELS
 from jobs.dashboard.reading.lines import svg_points
 from jobs.results.pictures.turns import Corners, corners_of, number
 
 UNSURE = "unsure"
-USUAL = ("invoice", "contract", "letter", "report", "form", "other")
 MAX_KINDS = 32
 LONGEST_LABEL = 60
 MAX_WARNINGS = 50
@@ -79,7 +79,7 @@ def with_correction(found: ClassView, label: str) -> ClassView:
 def choices(found: ClassView) -> list[KindView]:
     """Return the classes that a person may choose from: those of the model, then the usual ones."""
     known = {kind.label: kind for kind in found.kinds}
-    return list({**known, **{label: KindView(label, 0) for label in USUAL if label not in known}}.values())
+    return list({**known, **{label: KindView(label, 0) for label in USUAL_LABELS if label not in known}}.values())
 
 
 def _kinds(shares: Mapping[Any, Any]) -> list[KindView]:

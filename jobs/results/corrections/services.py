@@ -1,6 +1,6 @@
 """Writes corrections of results, and undoes them. The last one counts; earlier ones are kept for a while."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +8,11 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from jobs.core import states
-from jobs.core.document_class import DOCUMENT
+from jobs.core.document_class import DOCUMENT, UNSURE, USUAL_LABELS
 from jobs.core.errors import NotRead
 from jobs.core.models import Job, Page
 from jobs.core.models.corrections import Correction
+from jobs.core.reading_flags import is_label
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
 from jobs.results.corrections.applying import corrected_result
@@ -65,8 +66,12 @@ def correct_class(*, identity: Identity, job_id: object, number: int, label: str
     """Correct the class of a page, or that of the whole document for page number 0."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
-        original = _read_class(job) if number == DOCUMENT else _label(_read_page(job, number).result or {})
-        wanted = _checked(label, "label", LONGEST_LABEL)
+        if number == DOCUMENT:
+            original, known = _read_class(job), _labels_of_document(job)
+        else:
+            result = _read_page(job, number).result or {}
+            original, known = _label(result), _labels(result)
+        wanted = _chosen(label, known)
         made = _write(_Place(job, number, Correction.Kind.CLASS), original, wanted)
         _decide_class(job)
     return made
@@ -129,6 +134,28 @@ def _label(result: Mapping[str, Any]) -> str:
     found = result.get("class")
     label = found.get("label") if isinstance(found, Mapping) else None
     return label[:LONGEST_LABEL] if isinstance(label, str) else ""
+
+
+def _labels(result: Mapping[str, Any]) -> Collection[str]:
+    """Return the labels that the model gives a probability. Results of earlier versions have scores instead."""
+    match result.get("class"):
+        case {"probabilities": dict(shares)} | {"scores": dict(shares)}:
+            return [label for label in shares if is_label(label)]
+    return ()
+
+
+def _labels_of_document(job: Job) -> Collection[str]:
+    found = class_of_document(job.id)
+    return found.probabilities.keys() if found else ()
+
+
+def _chosen(label: str, known: Collection[str]) -> str:
+    """Return the label if it is one of the model's or of the usual ones."""
+    wanted = label.strip()
+    choices = [one for one in dict.fromkeys((*known, *USUAL_LABELS)) if one != UNSURE]
+    if wanted not in choices:
+        raise InvalidRequest(f"`label` must be one of: {', '.join(choices)}.")
+    return wanted
 
 
 def _checked(text: str, field: str, longest: int) -> str:

@@ -191,6 +191,35 @@ def test_the_api_corrects_and_undoes(desk: Desk, job: Job) -> None:
     assert ask(desk.identity, "PUT", line, {"words": "x"}).status_code == 400
 
 
+@pytest.mark.parametrize("label", ["nonsense", "unsure", "Invoice", ""])
+def test_a_class_is_one_that_can_be_chosen(desk: Desk, label: str) -> None:
+    job = read(desk, result={"class": {"label": "memo", "probabilities": {"memo": 0.9, "letter": 0.1}}})
+    for number in (0, 1):
+        with pytest.raises(InvalidRequest, match="one of: memo, letter, invoice, contract, report, form, other"):
+            correct_class(identity=desk.identity, job_id=job.id, number=number, label=label)
+        assert correct_class(identity=desk.identity, job_id=job.id, number=number, label="memo").corrected == "memo"
+    assert desk.again(job).class_label == "memo"
+
+
+def test_a_page_without_a_class_gets_a_usual_one(desk: Desk) -> None:
+    job = read(desk, result={"text": "Hi", "class": "memo"})
+    with pytest.raises(InvalidRequest, match="one of: invoice, "):
+        correct_class(identity=desk.identity, job_id=job.id, number=1, label="memo")
+    correct_class(identity=desk.identity, job_id=job.id, number=1, label="form")
+    assert desk.again(job).class_label == "form"
+
+
+@pytest.mark.parametrize("value", [5, True, 1.5, None, ["Total"], {"a": 1}])
+def test_only_a_string_is_a_text(desk: Desk, job: Job, value: object) -> None:
+    page = f"/v1/jobs/{job.id}/pages/1"
+    for path, field in ((f"{page}/lines/1", "text"), (f"{page}/class", "label")):
+        refused = ask(desk.identity, "PUT", path, {field: value})
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+        assert field in refused.content.decode()
+    with unit_of_work(desk.identity):
+        assert not job.corrections.exists()
+
+
 def test_a_stranger_corrects_nothing(other_identity: Identity, desk: Desk, job: Job) -> None:
     bodies: list[object] = [{"text": "x"}, {}, []]
     for body in bodies:
