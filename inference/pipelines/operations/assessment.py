@@ -12,8 +12,12 @@ from inference.quality.warnings import Sheet, warnings_of
 
 BLANK_SHARE = 0.00005
 """The share of ink, at most, on a blank page."""
+DARK = 60.0
+"""The mean gray level below which a page without ink is no blank paper: it may be a scan that failed."""
 ALWAYS_REVIEWED = frozenset({"doubtful_order", "cut_off", "unknown_script", "handwriting"})
-"""The codes of warnings with which a page needs review, whatever its quality."""
+"""The codes of warnings with which a page needs review, whatever its quality. So does a page with
+`nearly_blank` where no text could be read.
+"""
 
 
 def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
@@ -22,7 +26,8 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
     facts = facts_of(lines, unread, float(inputs["certainty"]))
     quality = quality_of(facts)
     warnings = warnings_of(lines, unread, facts, _sheet(page, has_text=bool(facts.characters)))
-    doubtful = quality < settings["review_below"] or any(warning.code in ALWAYS_REVIEWED for warning in warnings)
+    asking = ALWAYS_REVIEWED if facts.characters else ALWAYS_REVIEWED | {"nearly_blank"}
+    doubtful = quality < settings["review_below"] or any(warning.code in asking for warning in warnings)
     return {
         "quality": quality,
         "needs_review": doubtful,
@@ -38,7 +43,8 @@ def _sheet(page: PageInput, *, has_text: bool) -> Sheet | None:
 
 
 def _is_blank(pixels: Pixels) -> bool:
-    return float(ink_mask(small_picture(pixels).gray).mean()) <= BLANK_SHARE
+    gray = small_picture(pixels).gray
+    return float(gray.mean()) >= DARK and float(ink_mask(gray).mean()) <= BLANK_SHARE
 
 
 ASSESS = Operation(

@@ -63,7 +63,23 @@ def test_blank_page_is_told_from_one_whose_marks_could_not_be_read() -> None:
     drawn[200:300, 200:210] = 0
     found = assess(picture_page(drawn), [])
     assert [warning["code"] for warning in found["warnings"]] == ["nearly_blank"]
-    assert (found["quality"], found["needs_review"]) == (1.0, False)
+    assert found["needs_review"] is True
+    assert assess(picture_page(blank()), [])["needs_review"] is False
+
+
+NOISE = np.random.default_rng(1).integers(0, 256, (640, 900, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("pixels", [np.zeros((640, 900, 3), np.uint8), np.full((640, 900, 3), 40, np.uint8), NOISE])
+def test_page_that_is_dark_or_noise_all_over_is_not_called_blank(pixels: Pixels) -> None:
+    found = assess(picture_page(pixels), [])
+    assert [warning["code"] for warning in found["warnings"]] == ["nearly_blank"]
+    assert found["needs_review"] is True
+
+
+def test_page_with_nothing_but_its_number_needs_no_review() -> None:
+    found = assess(picture_page(blank()), [line("Page 7")])
+    assert ([warning["code"] for warning in found["warnings"]], found["needs_review"]) == (["nearly_blank"], False)
 
 
 def test_picture_of_a_page_with_text_of_its_own_is_not_decoded() -> None:
