@@ -93,10 +93,13 @@ def _kinds(shares: Mapping[Any, Any]) -> list[KindView]:
     return [KindView(label, max(0, round(100 * share))) for label, share in sorted(found, key=lambda item: -item[1])]
 
 
-_SENTENCES = {
-    "low_confidence": gettext_lazy("Some words are hard to read."),
+_UNREAD_SENTENCES = {
     "unknown_script": gettext_lazy("There is writing here in a script that was not read."),
     "handwriting": gettext_lazy("There is handwriting here. It may be read wrong."),
+}
+"""Sentences in place of missing messages. The messages name the script and count the lines."""
+_SENTENCES = {
+    "low_confidence": gettext_lazy("Some words are hard to read."),
     "doubtful_order": gettext_lazy("The order of the text may be wrong."),
     "cut_off": gettext_lazy("The page is cut off at its edge. Text may be missing."),
     "blank": gettext_lazy("The page is blank."),
@@ -133,7 +136,9 @@ def _words(warning: Mapping[str, Any]) -> str:
     code, message = warning.get("code"), warning.get("message")
     if isinstance(code, str) and code in _SENTENCES:
         return str(_SENTENCES[code])
-    return message[:LONGEST_MESSAGE] if isinstance(message, str) else ""
+    if isinstance(message, str) and message:
+        return message[:LONGEST_MESSAGE]
+    return str(_UNREAD_SENTENCES.get(code, "")) if isinstance(code, str) else ""
 
 
 def quality_words(result: Mapping[str, Any], *, settled: bool = False) -> str:

@@ -53,7 +53,7 @@ def test_quality_is_said_in_words(value: object, words: str) -> None:
 
 def test_warnings_are_plain_sentences_with_their_places() -> None:
     given = [
-        {"code": "handwriting", "message": "raw", "box": BOX},
+        {"code": "low_confidence", "message": "raw", "box": BOX},
         {"code": "new_code", "message": "Something else."},
         {"code": "cut_off", "message": 5, "box": "here"},
         {"code": []},
@@ -61,9 +61,23 @@ def test_warnings_are_plain_sentences_with_their_places() -> None:
     ]
     found = warning_views({"warnings": given})
     assert [(one.place, one.words, one.corners) for one in found] == [
-        ("w1", "There is handwriting here. It may be read wrong.", "1,2 3,2 3,4 1,4"),
+        ("w1", "Some words are hard to read.", "1,2 3,2 3,4 1,4"),
         ("w2", "Something else.", ""),
         ("w3", "The page is cut off at its edge. Text may be missing.", ""),
+    ]
+
+
+def test_writing_that_was_not_read_is_named_as_in_the_api() -> None:
+    thai = "20 lines are in Thai letters that this model does not know, and missing or wrong in the text."
+    given = [
+        {"code": "unknown_script", "message": thai},
+        {"code": "unknown_script"},
+        {"code": "handwriting", "message": ""},
+    ]
+    assert [one.words for one in warning_views({"warnings": given})] == [
+        thai,
+        "There is writing here in a script that was not read.",
+        "There is handwriting here. It may be read wrong.",
     ]
 
 
