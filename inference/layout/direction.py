@@ -17,3 +17,8 @@ def runs_from_right(texts: Iterable[str]) -> bool:
             direction = unicodedata.bidirectional(char)
             balance += (direction in _FROM_RIGHT) - (direction == "L")
     return balance > 0
+
+
+def has_right_to_left(text: str) -> bool:
+    """Return whether any letter belongs to a script that is written from right to left."""
+    return not text.isascii() and any(unicodedata.bidirectional(char) in _FROM_RIGHT for char in text)

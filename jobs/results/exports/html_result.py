@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 
-from inference.layout.direction import runs_from_right
+from inference.layout.direction import has_right_to_left, runs_from_right
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of
 from jobs.results.exports.text_lists import TextList, with_lists
@@ -31,7 +31,7 @@ _SCRIPTS = (("Hebr", re.compile(r"[\u0590-\u05ff]")), ("Arab", re.compile(r"[\u0
 def html_blocks(export: JobExport) -> Iterator[bytes]:
     title = _text(export.title)
     yield (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<header>\n<h1{_direction(export.title)}>{title}</h1>\n"
@@ -56,10 +56,10 @@ def _remark(text: str) -> str:
 
 
 def html_of(blocks: Sequence[TextBlock]) -> Iterator[str]:
-    """Yield the elements of a page. The language of its text is not known."""
+    """Yield the elements of a page."""
     body = body_of(blocks)
     notes = [block for block in body if block.type == "footnote"]
-    yield '<div lang="">'
+    yield "<div>"
     for part in with_lists(block for block in body if block.type != "footnote"):
         yield _list(part) if isinstance(part, TextList) else _element(part)
     if notes:
@@ -97,9 +97,9 @@ def _text(text: str) -> str:
 
 
 def _direction(text: str) -> str:
-    """Return the attributes of a text that is read from right to left."""
+    """Return the attributes of a text that is read from right to left, or has some such words."""
     if not runs_from_right([text]):
-        return ""
+        return ' dir="auto"' if has_right_to_left(text) else ""
     counts = [(len(letters.findall(text)), script) for script, letters in _SCRIPTS]
     most, script = max(counts)
     return f' dir="rtl" lang="und-{script}"' if most else ' dir="rtl"'
