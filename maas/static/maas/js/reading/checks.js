@@ -89,6 +89,6 @@ function showCount() {
   if (!group) return;
   group.hidden = !places.length;
   const total = `${places.length}${more ? "+" : ""}`;
-  group.querySelector("span").textContent = at < 0 ? `To check: ${total}` : `${at + 1} of ${total}`;
+  group.querySelector("span").textContent = at < 0 ? `To check: ${total}` : `${at + 1} of ${total} · ${at + 1 < places.length ? "Next" : "Done"}`;
   group.querySelector('[data-check="previous"]').hidden = at < 0;
 }
