@@ -213,7 +213,7 @@ class PageWarning:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a person corrected. The result stays as the model gave it."""
+    """A line or class that a person corrected. The result stays as the model gave it."""
 
     kind: str
     """ "line" or "class"."""

@@ -14,7 +14,7 @@ FILE = Path(__file__).with_name("weights.json")
 """The weights of the terms, which `python -m tests.benchmarks.fit_quality` fits."""
 BIAS = "bias"
 LEAST_SHARE = 0.002
-"""What is added to a share, so that its logarithm is bounded."""
+"""The number that is added to a share, so that its logarithm is bounded."""
 
 
 def quality_of(facts: ReadingFacts) -> float:

@@ -4,12 +4,12 @@ The space between two words may be as wide as a narrow gutter. But a gutter goes
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from inference.layout.boxes import Box
 from inference.pictures.ink import Gray
 from inference.runtime.text_detection import Floats
 
@@ -36,33 +36,21 @@ Bounds = npt.NDArray[np.float64]
 """The left, top, right and bottom of each line."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Extent:
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def height(self) -> float:
-        return self.bottom - self.top
-
-
 def part_joined_lines(boxes: Floats, mask: Gray, scale: float) -> Floats:
     """Return the boxes, those that reach across a gutter parted. The mask has a pixel for `scale` of the image."""
     if len(boxes) <= 2 * MIN_LINES:
         return boxes
-    extents = [_Extent(*map(float, (*box.min(axis=0), *box.max(axis=0)))) for box in boxes]
+    extents = [Box.of_corners(box.tolist()) for box in boxes]
     bounds = np.array([(each.left, each.top, each.right, each.bottom) for each in extents])
     usual = float(np.median([each.height for each in extents]))
     parted: list[Floats] = []
     for box, extent in zip(boxes, extents, strict=True):
-        plain = extent.height <= MAX_HEIGHT * usual and extent.right - extent.left >= MIN_LENGTH * extent.height
+        plain = extent.height <= MAX_HEIGHT * usual and extent.width >= MIN_LENGTH * extent.height
         parted += _parts(box, list(_cuts(extent, bounds, mask, scale)) if plain else [])
     return np.array(parted, np.float32)
 
 
-def _cuts(line: _Extent, bounds: Bounds, mask: Gray, scale: float) -> Iterator[float]:
+def _cuts(line: Box, bounds: Bounds, mask: Gray, scale: float) -> Iterator[float]:
     """Yield where gutters cross the line, from left to right."""
     edge = EDGE * line.height
     rows = slice(int((line.top + edge) / scale), int((line.bottom - edge) / scale) + 1)

@@ -77,7 +77,7 @@ def _like_no_script(content: RecognizedText) -> float:
 
 def languages_in(spec: VersionSpec) -> dict[str, Path]:
     """Return the language data of a version, by language, in the operator's order."""
-    listed = {role.removeprefix(LANGUAGE_ROLE): Path(path) for role, path in spec.artifacts.items() if "." in role}
+    listed = {role.removeprefix(LANGUAGE_ROLE): Path(path) for role, path in spec.artifacts.items()}
     wanted = spec.config.get("languages", ())
     return {language: listed[language] for language in wanted if language in listed}
 

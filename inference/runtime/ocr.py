@@ -73,7 +73,7 @@ class FoundLine:
 
 
 class OcrRuntime:
-    """The runtime for text recognition. Lines of all pages read at the same time share batches between callers."""
+    """The runtime for text recognition. Lines run one by one, those of several callers in turns."""
 
     session_roles = ("detection", "recognition")
     may_use_gpu = False

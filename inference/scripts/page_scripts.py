@@ -11,7 +11,7 @@ READ_SCRIPTS = frozenset({"latin", "chinese", "japanese"})
 """The scripts that the built-in text recognition reads."""
 LATIN, HANDWRITING, OTHER = "latin", "handwriting", "other"
 TURNED = "turned"
-"""What lines in any script look like upside down."""
+"""The look of lines in any script that are upside down."""
 NAMES: Mapping[str, str] = {
     "cyrillic": "Cyrillic",
     "greek": "Greek",

@@ -39,7 +39,7 @@ from tests.inference.registry.builtin.served import builtin_specs
 
 PAGES = 40
 LATIN_PAGES = 2
-"""How many times as many pages in Latin there are, because they are of many kinds."""
+"""The factor by which there are more pages in Latin, because they are of many kinds."""
 SEED = 300_000
 MEASURED = 4
 """Each page whose number is a multiple of this only measures."""
