@@ -29,6 +29,8 @@ class TextLine:
     box: Quad | None
     confidence: float | None
     """The confidence: 1.0 for text read from the document itself, None if it is unknown."""
+    words: tuple[tuple[float, float], ...] = ()
+    """Where each word of the text begins and ends, as shares of the length of the box. It is empty if not known."""
 
 
 @dataclass(frozen=True, slots=True)

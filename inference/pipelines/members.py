@@ -152,12 +152,16 @@ def value_of(member: VersionSpec, answer: WorkOutput) -> dict[str, Value]:
     if member.runtime == "onnx":
         return {tensor["name"]: _tensor(tensor) for tensor in result["outputs"]}
     if "lines" in result:
-        result["lines"] = tuple(TextLine(**line) for line in result["lines"])
+        result["lines"] = tuple(_text_line(line) for line in result["lines"])
     if member.runtime == "embed" and "embedding" in result:
         result["embedding"] = Embedding(member.digest, tuple(result["embedding"]))
     if "embeddings" in result:
         result["embeddings"] = np.array(result["embeddings"], np.float32)
     return result
+
+
+def _text_line(line: Mapping[str, Json]) -> TextLine:
+    return TextLine(line["text"], line["box"], line["confidence"], tuple(tuple(word) for word in line.get("words", ())))
 
 
 def _tensor(tensor: Mapping[str, Json]) -> Value:

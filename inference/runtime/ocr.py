@@ -184,7 +184,7 @@ class OcrRuntime:
     ) -> list[RecognizedText]:
         chances = _run_single_input(session, recognizer_input(scaled, width), control)[: len(scaled)]
         characters, teller = self._characters_of(session)
-        contents = characters.decode(chances, width, [line.squeeze for line in scaled])
+        contents = characters.decode(chances, width, scaled)
         return [
             replace(content, leanings=teller.probabilities(steps[: own_steps(line, width, len(steps))]))
             for content, steps, line in zip(contents, chances, scaled, strict=True)
@@ -244,7 +244,12 @@ def _as_result(found: list[FoundLine], page: PreparedPage, min_confidence: float
     return {
         "text": "\n".join(line.content.text for line in read),
         "lines": [
-            {"text": line.content.text, "box": _as_json(line.box), "confidence": line.content.confidence}
+            {
+                "text": line.content.text,
+                "box": _as_json(line.box),
+                "confidence": line.content.confidence,
+                "words": line.content.words,
+            }
             for line in read
         ],
         "unread": [

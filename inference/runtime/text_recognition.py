@@ -1,7 +1,7 @@
 """The content of text lines: they are cut out of the page, put into batches by width, and decoded."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
@@ -48,6 +48,8 @@ class RecognizedText:
     confidence: float
     leanings: tuple[float, ...] = ()
     """The probability of each known script, or nothing with a recognizer of other characters."""
+    words: tuple[tuple[float, float], ...] = ()
+    """Where each word begins and ends, as shares of the length of the line."""
 
 
 def cut_line(image: Pixels, box: Floats) -> Pixels:
@@ -123,34 +125,62 @@ class CharacterSet:
         found = [listed.get(character) for character in characters]
         return None if None in found else [place for place in found if place is not None]
 
-    def decode(self, chances: Floats, width: int, squeezes: Sequence[float]) -> list[RecognizedText]:
+    def decode(self, chances: Floats, width: int, lines: Sequence[ScaledLine]) -> list[RecognizedText]:
         """Return a text for each row of `lines x steps x classes`, read from an input of this width."""
         best = chances.argmax(axis=2)
         certainty = np.take_along_axis(chances, best[:, :, None], axis=2)[:, :, 0]
         if not np.isfinite(certainty).all():
             raise ModelFailed("model_output_not_finite", "text recognition answered with NaN or infinity")
-        steps_per_height = LINE_HEIGHT * best.shape[1] / width
+        steps_per_pixel = best.shape[1] / width
         return [
-            self._decode_line(steps, certain, steps_per_height * squeeze)
-            for steps, certain, squeeze in zip(best, certainty, squeezes, strict=True)
+            self._decode_line(steps, certain, line, steps_per_pixel)
+            for steps, certain, line in zip(best, certainty, lines, strict=True)
         ]
 
-    def _decode_line(self, best: npt.NDArray[Any], certainty: Floats, steps_per_height: float) -> RecognizedText:
+    def _decode_line(
+        self, best: npt.NDArray[Any], certainty: Floats, line: ScaledLine, steps_per_pixel: float
+    ) -> RecognizedText:
         changes = best[1:] != best[:-1]
         begins = np.flatnonzero(np.concatenate([[True], changes]) & (best != BLANK))
         ends = np.flatnonzero(np.concatenate([changes, [True]]) & (best != BLANK))
         characters = [self.all[character] for character in best[begins]]
-        text = with_columns_apart(characters, ((begins[1:] - ends[:-1]) / steps_per_height).tolist())
+        gaps = (begins[1:] - ends[:-1]) / (LINE_HEIGHT * line.squeeze * steps_per_pixel)
+        apart = column_starts(characters, gaps.tolist())
+        text = with_columns_apart(characters, apart)
         confidence = float(certainty[begins].mean()) if text else 0.0
-        return RecognizedText(text, round(confidence, 5))
+        words = tuple(_words(characters, apart, begins, ends, line.width * steps_per_pixel))
+        return RecognizedText(text, round(confidence, 5), words=words)
 
 
-def with_columns_apart(characters: Sequence[str], gaps: Sequence[float]) -> str:
-    """Join the characters, with the missing spaces between columns. A gap follows each except the last."""
-    text = "".join(characters[:1])
-    for last, character, gap in zip(characters, characters[1:], gaps, strict=False):
-        text += f" {character}" if _columns_meet(last, character, gap) else character
-    return text
+def column_starts(characters: Sequence[str], gaps: Sequence[float]) -> list[bool]:
+    """Return for each character whether it begins a column and has no space before it. A gap is between each two."""
+    meet = (_columns_meet(last, each, gap) for last, each, gap in zip(characters, characters[1:], gaps, strict=False))
+    return [False, *meet]
+
+
+def with_columns_apart(characters: Sequence[str], starts: Sequence[bool]) -> str:
+    """Join the characters, with the missing spaces between columns."""
+    return "".join(f" {each}" if start else each for each, start in zip(characters, starts, strict=False))
+
+
+def _words(
+    characters: Sequence[str], apart: Sequence[bool], begins: npt.NDArray[Any], ends: npt.NDArray[Any], steps: float
+) -> Iterator[tuple[float, float]]:
+    """Yield where each word lies as shares of the line, from the steps at which its characters are recognized.
+
+    A character is recognized near its middle.
+    """
+    half = float(begins[-1] - begins[0]) / (2 * (len(begins) - 1)) if len(begins) > 1 else steps / 2
+    start = end = None
+    for character, begins_column, first, last in zip(characters, apart, begins.tolist(), ends.tolist(), strict=False):
+        if start is not None and end is not None and (begins_column or character.isspace()):
+            yield start, end
+            start = None
+        if not character.isspace():
+            start = max(0.0, round((first + 0.5 - half) / steps, 4)) if start is None else start
+            end = min(1.0, round((last + 0.5 + half) / steps, 4))
+    if start is not None and end is not None:
+        yield start, end
 
 
 def _columns_meet(last: str, character: str, gap: float) -> bool:

@@ -4,10 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.runtime.text_recognition import (
+    LINE_HEIGHT,
     MIN_SQUEEZED_HEIGHT,
     MIN_WIDTH,
     SQUEEZE,
     CharacterSet,
+    ScaledLine,
+    column_starts,
     cut_line,
     recognizer_input,
     scaled_line,
@@ -22,6 +25,10 @@ def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int,
     return steps
 
 
+def line(steps: int, squeeze: float = 1.0) -> ScaledLine:
+    return ScaledLine(np.zeros((LINE_HEIGHT, 8 * steps, 3), np.uint8), squeeze)
+
+
 @pytest.mark.parametrize(
     ("classes", "text"),
     [
@@ -32,7 +39,7 @@ def chances(*classes: int, certainty: float = 0.8) -> np.ndarray[tuple[int, int,
     ],
 )
 def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int, ...], text: str) -> None:
-    (decoded,) = CharacterSet("a\nb").decode(chances(*classes), width=8 * len(classes), squeezes=[1.0])
+    (decoded,) = CharacterSet("a\nb").decode(chances(*classes), width=8 * len(classes), lines=[line(len(classes))])
     assert decoded.text == text
     assert decoded.confidence == pytest.approx(0.8 if text else 0.0)
 
@@ -42,14 +49,21 @@ def test_repeats_are_one_character_unless_a_blank_parts_them(classes: tuple[int,
 )
 def test_columns_of_a_table_are_parted_by_one_space(blanks: int, text: str) -> None:
     steps = chances(1, *[0] * blanks, 2)
-    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], squeezes=[1.0])
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], lines=[line(steps.shape[1])])
     assert decoded.text == text
     assert decoded.confidence == pytest.approx(0.8)
 
 
+def test_words_lie_where_their_characters_are_recognized() -> None:
+    steps = chances(0, 1, 0, 1, 0, 3, 0, 2, 0, 0)
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=80, lines=[line(10)])
+    assert decoded.text == "aa b"
+    assert np.allclose(decoded.words, [(0.05, 0.45), (0.65, 0.85)])
+
+
 def test_gap_between_columns_is_narrower_where_letters_are_squeezed() -> None:
     steps = chances(1, *[0] * 4, 2)
-    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], squeezes=[SQUEEZE])
+    (decoded,) = CharacterSet("a\nb").decode(steps, width=8 * steps.shape[1], lines=[line(steps.shape[1], SQUEEZE)])
     assert decoded.text == "a b"
 
 
@@ -64,11 +78,11 @@ def test_gap_between_columns_is_narrower_where_letters_are_squeezed() -> None:
     ],
 )
 def test_no_space_is_added_beside_another_or_inside_chinese_text(characters: str, gap: float, text: str) -> None:
-    assert with_columns_apart(characters, [gap]) == text
+    assert with_columns_apart(characters, column_starts(characters, [gap])) == text
 
 
 def test_line_with_nothing_on_it_stays_empty() -> None:
-    assert with_columns_apart([], []) == ""
+    assert with_columns_apart([], column_starts([], [])) == ""
 
 
 @given(width=st.integers(1, 3000), height=st.integers(1, 200))

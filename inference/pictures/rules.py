@@ -1,0 +1,45 @@
+"""Finds the rules on the picture of an upright page: level and upright lines, and the edges of filled areas."""
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from inference.core.contracts import Box, Pixels
+from inference.pictures.ink import Gray
+
+MIN_LENGTH = 0.018
+"""The length of a rule, at least, as a share of the longer side of the page. Strokes of letters are shorter."""
+MAX_THICKNESS = 0.006
+"""The thickness of a rule, at most, as a share of the longer side. Thicker ones are filled areas."""
+SLANT = 0.012
+"""The rise of a rule along its length that is left when a page has been straightened, at most."""
+FILLED = 0.85
+"""The share of a filled area that is dark."""
+NEIGHBORHOOD = 0.02
+DARKER = 12
+"""The difference of ink from the paper around it, of 255."""
+MAX_RULES = 4_000
+
+
+def find_rules(image: Pixels) -> list[Box]:
+    """Return thin boxes around the rules."""
+    gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    side = max(gray.shape)
+    around = 2 * int(NEIGHBORHOOD * side / 2) + 1
+    ink = cv2.adaptiveThreshold(gray, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, max(3, around), DARKER)
+    length, thickness = max(8, int(MIN_LENGTH * side)), max(3.0, MAX_THICKNESS * side)
+    level = _along(np.asarray(ink, np.uint8), length, thickness)
+    upright = _along(np.ascontiguousarray(ink.T, np.uint8), length, thickness)
+    return [*level, *((top, left, bottom, right) for left, top, right, bottom in upright)][:MAX_RULES]
+
+
+def _along(ink: Gray, length: int, thickness: float) -> Iterator[Box]:
+    """Yield the level lines. A page may lean so little that a line still runs on from row to row."""
+    bridged = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, 5), np.uint8))
+    lines = cv2.morphologyEx(bridged, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    joined = cv2.dilate(lines, np.ones((3, 3), np.uint8))
+    _, _, found, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    for left, top, width, height, area in found[1:].tolist():
+        if height - 2 <= thickness + SLANT * width and area <= 3 * (thickness + 2) * width and width >= length:
+            yield float(left), float(top), float(left + width), float(top + height)

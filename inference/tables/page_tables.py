@@ -1,0 +1,100 @@
+"""Finds the tables of a page: those whose cells are drawn, those between level rules, and those of white alone."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from inference.core.contracts import TextLine
+from inference.layout.boxes import Box, PageLine
+from inference.tables.aligned import aligned_tables
+from inference.tables.drawn import build_drawn, is_within
+from inference.tables.grid import build
+from inference.tables.headers import with_headers
+from inference.tables.lattice import find_lattices
+from inference.tables.rules import Rule, Rules, rules_of
+from inference.tables.table import Table
+from inference.tables.words import Word, usual_height, words_of
+
+MIN_FILLED = 0.35
+"""The share of the places of a table that have text, at least. Plots have fewer."""
+MIN_CELLS = 4
+
+
+def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Table]:
+    """Return the tables of an upright page from top to bottom."""
+    words = words_of(lines)
+    if not words:
+        return []
+    height = usual_height(words)
+    tables = list(_ruled_tables(words, rules_of(rule_boxes, height), height))
+    taken = {word.line for word in words if any(is_within(word, table.box) for table in tables if table.box)}
+    free = [word for word in words if word.line not in taken]
+    others = [
+        PageLine(index, line.text, Box.of_corners(line.box))
+        for index, line in enumerate(lines)
+        if line.box is not None and index not in taken
+    ]
+    tables += aligned_tables(others, free, height)
+    found = [with_headers(table) for table in tables]
+    return sorted(found, key=lambda table: (table.box.top, table.box.left) if table.box else (0.0, 0.0))
+
+
+def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterator[Table]:
+    free = list(words)
+    for lattice in find_lattices(rules, height):
+        inside = [word for word in free if is_within(word, lattice.box)]
+        table = build_drawn(lattice, inside, _rules_within(rules, lattice.box), height) if inside else None
+        if table is not None and _is_table(table):
+            yield table
+            free = [word for word in free if not is_within(word, lattice.box)]
+    for box in _between_rules(rules, height):
+        inside = [word for word in free if is_within(word, box)]
+        table = build(inside, box, _rules_within(rules, box), height) if inside else None
+        if table is not None and _is_table(table):
+            yield replace(table, box=box)
+            free = [word for word in free if not is_within(word, box)]
+
+
+def _rules_within(rules: Rules, box: Box) -> Rules:
+    level, upright = (
+        tuple(rule for rule in found if start - 2 <= rule.at <= end + 2 and rule.covers(*along) > 0)
+        for found, start, end, along in (
+            (rules.level, box.top, box.bottom, (box.left, box.right)),
+            (rules.upright, box.left, box.right, (box.top, box.bottom)),
+        )
+    )
+    return Rules(level, upright)
+
+
+def _between_rules(rules: Rules, height: float) -> Iterator[Box]:
+    """Yield the areas between level rules of the same width, from the first to the last."""
+    groups: list[list[Rule]] = []
+    for rule in _across(rules.level, height):
+        for group in groups:
+            if abs(group[0].start - rule.start) <= height and abs(group[0].end - rule.end) <= height:
+                group.append(rule)
+                break
+        else:
+            groups.append([rule])
+    for group in groups:
+        if len(group) > 1:
+            yield Box(min(rule.start for rule in group), group[0].at, max(rule.end for rule in group), group[-1].at)
+
+
+def _across(level: Sequence[Rule], height: float) -> list[Rule]:
+    """Return level rules, those side by side as one."""
+    joined: list[Rule] = []
+    for rule in sorted(level, key=lambda each: (each.at, each.start)):
+        last = joined[-1] if joined else None
+        if last is not None and rule.at - last.at <= 0.2 * height and rule.start - last.end <= 3 * height:
+            joined[-1] = Rule(last.at, min(last.start, rule.start), max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined
+
+
+def _is_table(table: Table) -> bool:
+    if table.rows < 2 or table.columns < 2:
+        return False
+    filled = sum(cell.row_span * cell.column_span for cell in table.cells if cell.text)
+    texts = sum(bool(cell.text) for cell in table.cells)
+    return texts >= MIN_CELLS and filled >= MIN_FILLED * table.rows * table.columns

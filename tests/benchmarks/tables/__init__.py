@@ -1,0 +1,1 @@
+"""Measures how well tables are found, against hand-made and generated truth."""
