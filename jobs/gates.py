@@ -122,5 +122,12 @@ GATES = (
         _("everybody"),
         OUTAGE,
     ),
+    Gate(
+        "search_by_meaning",
+        "meaning_paused",
+        _("Searches by meaning while others run, or while the embedding model cannot be loaded"),
+        _("process"),
+        FIXED,
+    ),
     Gate("disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), OUTAGE),
 )

@@ -24,6 +24,7 @@ from jobs.api.requests import (
     fetched,
     json_object,
     key_of,
+    label_of,
     priority_of,
     replay_headers,
     span_of,
@@ -51,7 +52,6 @@ from jobs.core import states
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.core.reading_flags import LONGEST_LABEL, is_label
 from jobs.documents.job_selectors import get_job, get_job_page, job_events_after, jobs_and_tombstones, jobs_with_models
 from jobs.documents.uploads import Upload
 from jobs.idempotency.idempotent_requests import Answered
@@ -251,13 +251,8 @@ def _by_reading(jobs: "QuerySet[Job]", params: Mapping[str, str]) -> "QuerySet[J
         if wanted not in ("true", "false"):
             raise InvalidRequest(f"Unknown value needs_review={wanted[:40]!r}. Use true or false.")
         jobs = jobs.filter(pages_to_review__gt=0) if wanted == "true" else jobs.filter(pages_to_review=0)
-    if "class" in params:
-        label = params["class"]
-        if not is_label(label):
-            raise InvalidRequest(
-                f"class={label[:40]!r} is no class. Use a label of up to {LONGEST_LABEL} characters, "
-                "such as invoice or unsure."
-            )
+    label = label_of(params)
+    if label is not None:
         jobs = jobs.filter(class_label=label)
     return jobs
 

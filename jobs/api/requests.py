@@ -1,7 +1,7 @@
 """Reads the parts that several requests share: the idempotency key, fields of forms, and a document named by URL."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rest_framework.request import Request
@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from jobs.core.deadlines import NotASpan, read_span
 from jobs.core.priorities import NUMBERS
+from jobs.core.reading_flags import LONGEST_LABEL, is_label
 from jobs.core.storable import unstorable_text
 from jobs.documents.uploads import FETCH, Address, Fetch, Upload
 from jobs.idempotency.holds import Hold
@@ -29,6 +30,17 @@ def key_of(request: Request) -> str | None:
 
 def replay_headers(answered: Answered[Any]) -> dict[str, str]:
     return {"Idempotent-Replay": "true"} if answered.replayed else {}
+
+
+def label_of(params: Mapping[str, str]) -> str | None:
+    """Return the class of documents that a list is restricted to, if any."""
+    label = params.get("class")
+    if label is not None and not is_label(label):
+        raise InvalidRequest(
+            f"class={label[:40]!r} is no class. Use a label of up to {LONGEST_LABEL} characters, "
+            "such as invoice or unsure."
+        )
+    return label
 
 
 def span_of(text: str | None, name: str) -> int | None:

@@ -15,6 +15,7 @@ from jobs.api import (
     page_pictures,
     payments,
     schemas,
+    search,
     uploads,
     webhooks,
 )
@@ -60,6 +61,7 @@ urlpatterns = [
     path("jobs/<str:job_id>/cancel", jobs.JobCancel.as_view(), name="api-job-cancel"),
     path("jobs/<str:job_id>/retry", jobs.JobRetry.as_view(), name="api-job-retry"),
     path("schemas/result-1.json", schemas.ResultSchema.as_view(), name="api-result-schema"),
+    path("search", search.Search.as_view(), name="api-search"),
     path("events", events.TenantEvents.as_view(), name="api-events"),
     path("files", batches.FileList.as_view(), name="api-files"),
     path("files/<str:file_id>", batches.FileDetail.as_view(), name="api-file"),

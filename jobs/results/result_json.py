@@ -1,6 +1,6 @@
 """The JSON of results: of a job, of a page, and of a cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Job, Page
@@ -15,12 +15,16 @@ def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
 
 
 def picture_url(page: Page, job: Job) -> str | None:
+    return picture_path(job, page.number, page.result)
+
+
+def picture_path(job: Job, number: int, result: Mapping[str, object] | None) -> str | None:
     """Return the address of the picture that the boxes of the page's result lie on."""
     if job.document_id is None:
         return None
-    if turn_of(page.result) != NOT_TURNED:
-        return f"/v1/jobs/{job.id}/pages/{page.number}/picture"
-    return f"/v1/documents/{job.document_id}/pages/{page.number}/picture"
+    if turn_of(result) != NOT_TURNED:
+        return f"/v1/jobs/{job.id}/pages/{number}/picture"
+    return f"/v1/documents/{job.document_id}/pages/{number}/picture"
 
 
 def page_json(page: Page, job: Job, corrections: Sequence[Correction] = ()) -> dict[str, object]:

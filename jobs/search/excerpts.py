@@ -38,6 +38,20 @@ def marks_in(text: str, query: Query) -> list[tuple[int, int]]:
     return _merged(_matches(islice(words_of(text), MAX_WORDS), query.wanted))
 
 
+def lines_with_matches(lines: Sequence[str], query: Query) -> list[int]:
+    """Return the positions of the lines that have a match. A phrase may begin on one line and end on the next."""
+    marks = deque(marks_in("\n".join(lines), query))
+    found, begin = [], 0
+    for index, line in enumerate(lines):
+        end = begin + len(line)
+        while marks and marks[0][1] <= begin:
+            marks.popleft()
+        if marks and marks[0][0] < end:
+            found.append(index)
+        begin = end + 1
+    return found
+
+
 def _matches(words: Iterable[Word], terms: Sequence[Term]) -> Iterator[Word]:
     ends = {term.lexemes[-1] for term in terms}
     beginnings = tuple(term.lexemes[-1] for term in terms if term.begins)

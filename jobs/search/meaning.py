@@ -14,7 +14,7 @@ from inference.registry.selectors import resolve
 from jobs.search.excerpts import MAX_HITS, Hit
 from jobs.search.query_embedding import Busy, embed
 from jobs.search.services import meaning_available
-from jobs.search.statement_timeout import MeaningUnavailable, searching
+from jobs.search.statement_timeout import MeaningPaused, MeaningUnavailable, searching
 from tenants.core.db.unit_of_work import APP, current_tenant_id
 
 log = structlog.get_logger(__name__)
@@ -24,6 +24,9 @@ MAX_DISTANCE = 0.75
 """The cosine distance beyond which a page is about something else."""
 MAX_COMPARED = 100_000
 """The number of a tenant's newest pages that are compared. More would take longer than a person waits."""
+
+BUSY_PAUSE_S, AWAY_PAUSE_S = 2, 60
+"""The seconds after which a program may search by meaning again."""
 
 NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."
 TAKEN = "Others are searching by meaning, and one text is read after the other. Try again in a moment."
@@ -49,7 +52,8 @@ SELECT job_id, number FROM (
 
 
 def meaning_of(search: str) -> Embedding | None:
-    """Return the embedding of the words, or None without any. Raises MeaningUnavailable with the reason.
+    """Return the embedding of the words, or None without any. Raises MeaningUnavailable or
+    MeaningPaused with the reason.
 
     Call this outside of any unit of work: it may fetch and load a model, and wait for other searches.
     """
@@ -62,13 +66,13 @@ def meaning_of(search: str) -> Embedding | None:
     try:
         return embed(embedder, text)
     except Busy:
-        raise MeaningUnavailable(TAKEN) from None
+        raise MeaningPaused(TAKEN, extra={"retry_after_s": BUSY_PAUSE_S}) from None
     except OSError as error:
         log.warning("semantic_search_failed", model=embedder.key, error=str(error))
-        raise MeaningUnavailable(AWAY) from error
+        raise MeaningPaused(AWAY, extra={"retry_after_s": AWAY_PAUSE_S}) from error
     except (ModelFailed, ArtifactDamaged) as error:
         log.warning("semantic_search_failed", model=embedder.key, error=str(error))
-        raise MeaningUnavailable(BROKEN) from error
+        raise MeaningPaused(BROKEN, extra={"retry_after_s": AWAY_PAUSE_S}) from error
 
 
 def nearest(meaning: Embedding, *, limit: int = 50, among: int = MAX_COMPARED) -> list[Hit]:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from jobs.search.words import Word, tenant_tag, words_of
+from jobs.search.words import PAGE_WEIGHT, Word, tenant_tag, words_of
 
 MAX_CHARACTERS = 1_000
 MAX_TERMS = 20
-"""The most terms of a search. Text beyond these limits is ignored."""
+"""The most terms of a search. The dashboard ignores text beyond these limits, and the API refuses it."""
 SHORTEST_BEGINNING = 2
 """The shortest searched beginning of a word, except for one character of a script without spaces."""
 
@@ -25,14 +25,18 @@ class Term:
     """The last lexeme may go on, because the person is still typing it."""
     wanted: bool
 
-    def question(self, tag: str) -> str:
+    def question(self, tag: str, *, of_page: bool = False) -> str:
+        """Return the term as part of a tsquery. With `of_page`, words of the document's name do not count."""
         *whole, last = (f"'{tag}{lexeme}'" for lexeme in self.lexemes)
-        return f"({' <-> '.join([*whole, last + ':*' * self.begins])})"
+        options = "*" * self.begins + PAGE_WEIGHT * of_page
+        return f"({' <-> '.join([*whole, f'{last}:{options}' if options else last])})"
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     terms: tuple[Term, ...]
+    left_out: int = 0
+    """The number of terms beyond the limit."""
 
     @property
     def wanted(self) -> tuple[Term, ...]:
@@ -41,6 +45,14 @@ class Query:
     def wanted_by(self, tenant_id: UUID) -> str | None:
         """Return a literal to be cast to tsquery, or None if no term is wanted."""
         return _joined(self.wanted, " & ", tenant_id)
+
+    def wanted_on_page_by(self, tenant_id: UUID) -> str | None:
+        """Return a literal for the pages that have at least one of the wanted terms in their own text, not only in the
+        name of their document. The row of a name counts as a page.
+        """
+        tag, wanted = tenant_tag(tenant_id), self.wanted_by(tenant_id)
+        own = " | ".join(term.question(tag, of_page=True) for term in self.wanted)
+        return f"({wanted}) & ({own})" if wanted else None
 
     def unwanted_by(self, tenant_id: UUID) -> str | None:
         return _joined([term for term in self.terms if not term.wanted], " | ", tenant_id)
@@ -56,7 +68,8 @@ def parsed(typed: str) -> Query:
     typed = typed[:MAX_CHARACTERS]
     chunks = list(_CHUNK.finditer(typed))
     terms = [_term(chunk, typing=chunk.end() == len(typed)) for chunk in chunks]
-    return Query(tuple(dict.fromkeys(term for term in terms if term.lexemes))[:MAX_TERMS])
+    distinct = tuple(dict.fromkeys(term for term in terms if term.lexemes))
+    return Query(distinct[:MAX_TERMS], left_out=max(0, len(distinct) - MAX_TERMS))
 
 
 def _term(chunk: re.Match[str], *, typing: bool) -> Term:

@@ -40,11 +40,13 @@ VALUES (%(job)s, %(tenant)s, %(job)s, 0, %(words)s::tsvector)
 ON CONFLICT (id) DO NOTHING
 """
 
-# The name's words come before each page's words, so that a search can contain words of both.
+# The name's words come before each page's words, so that a search can contain words of both. Their weight tells them
+# from the page's own.
 _KEEP_PAGE = """
 INSERT INTO jobs_pagetext (id, tenant_id, job_id, number, words)
 VALUES (%(page_id)s, %(tenant_id)s, %(job_id)s, %(number)s,
-        coalesce((SELECT words FROM jobs_pagetext WHERE id = %(job_id)s), ''::tsvector) || %(words)s::tsvector)
+        coalesce((SELECT setweight(words, 'A') FROM jobs_pagetext WHERE id = %(job_id)s), ''::tsvector)
+            || %(words)s::tsvector)
 ON CONFLICT (id) DO NOTHING
 """
 

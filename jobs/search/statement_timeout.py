@@ -16,8 +16,17 @@ class SearchTooBroad(DomainError):
     code = "search_too_broad"
 
 
-class MeaningUnavailable(Exception):
-    """The text of a search cannot be compared with pages now or here. The dashboard alone shows this error."""
+class MeaningUnavailable(DomainError):
+    """This installation cannot search by meaning."""
+
+    code = "meaning_unavailable"
+
+
+class MeaningPaused(DomainError):
+    """The text of a search cannot be compared with pages at the moment."""
+
+    code = "meaning_paused"
+    gate = "search_by_meaning"
 
 
 SEARCH_MS = 3_000

@@ -75,6 +75,8 @@ MAX_WORDS = 15_000
 """The most words of a page, some thirty dense sheets. Postgres finds no phrase beyond position 16,383."""
 MAX_BYTES = 900_000
 """The most bytes of a vector. Postgres takes at most 1,048,575, and no page may fail for its text."""
+PAGE_WEIGHT = "D"
+"""The weight of a page's own words, which is Postgres's default. The words of its document's name have another."""
 MAX_PLACES = 255
 """The most positions of one word that Postgres stores."""
 FIRST_PLACE = 100

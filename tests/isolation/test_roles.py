@@ -50,6 +50,7 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/v1/jobs": ("jobs:read", "jobs:write"),
     "/v1/models": ("models:read", ""),
     "/v1/payments": ("billing:read", "billing:write"),
+    "/v1/search": ("jobs:read", ""),
     "/v1/schemas/result-1.json": ("", ""),
     "/v1/tickets": ("", "events:read"),
     "/v1/uploads": ("documents:read", "documents:write"),

@@ -33,7 +33,7 @@ from jobs.results.exports.archive_files import (
     TEXT,
 )
 from jobs.search.selectors import Hit, meaning_available, meaning_of
-from jobs.search.statement_timeout import MeaningUnavailable, SearchTooBroad
+from jobs.search.statement_timeout import MeaningPaused, MeaningUnavailable, SearchTooBroad
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
@@ -163,7 +163,7 @@ def _listing(query: ListQuery, identity: Identity) -> Listing:
         meaning = meaning_of(query.words) if query.by == MEANING else None
         with unit_of_work(identity):
             return listing_of(query, meaning)
-    except (MeaningUnavailable, SearchTooBroad) as refusal:
+    except (MeaningPaused, MeaningUnavailable, SearchTooBroad) as refusal:
         return refused(str(refusal))
 
 

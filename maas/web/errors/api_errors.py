@@ -115,6 +115,7 @@ STATUS: Mapping[str, int] = {
     "queue_too_long": 503,
     "restarting": 503,
     "url_paused": 503,
+    "meaning_paused": 503,
     "reader_unavailable": 503,
     "payment_provider_unavailable": 503,
     "database_unavailable": 503,

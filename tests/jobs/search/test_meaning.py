@@ -15,7 +15,7 @@ from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.search import query_embedding
 from jobs.search.query_embedding import embed
 from jobs.search.selectors import Hit, meaning_available, meaning_of, nearest
-from jobs.search.statement_timeout import MeaningUnavailable
+from jobs.search.statement_timeout import MeaningPaused, MeaningUnavailable
 from jobs.submission.retries import retry_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -131,5 +131,5 @@ def test_one_text_is_read_after_the_other_and_who_waits_too_long_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(query_embedding, "TIMEOUT_S", 0.01)
-    with query_embedding._one_at_a_time, pytest.raises(MeaningUnavailable, match="Others are searching"):
+    with query_embedding._one_at_a_time, pytest.raises(MeaningPaused, match="Others are searching"):
         meaning_of("something nobody asked for before")

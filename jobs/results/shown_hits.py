@@ -1,0 +1,133 @@
+"""Adds to pages that were found what is shown of them: the text around the words, and where the words stand.
+
+Call these functions inside a unit of work.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+from django.db.models import Q
+
+from jobs.core.models import Correction, Job
+from jobs.results.corrections.applying import Corrected, corrected_result
+from jobs.results.pictures.turns import Corners, corners_of
+from jobs.results.result_json import picture_path
+from jobs.search.excerpts import excerpt_of, lines_with_matches
+from jobs.search.page_hits import PageHit
+from jobs.search.queries import Query
+from jobs.search.services import name_of
+from tenants.core.db.unit_of_work import APP, current_tenant_id
+
+MAX_CHARACTERS = 200_000
+MAX_LINES = 2_000
+"""The most characters and lines of a page in which the words are looked for again, to show where they stand."""
+MAX_BOXES = 100
+
+Key = tuple[UUID, int]
+"""The job and the page number."""
+
+_PAGES = """
+SELECT p.job_id, p.number, jsonb_build_object(
+    'text', left(p.result ->> 'text', %(characters)s),
+    'lines', jsonb_path_query_array(p.result, '$.lines[0 to {last}]'),
+    'rotation', coalesce(p.result -> 'rotation', '0'),
+    'angle', coalesce(p.result -> 'angle', '0'),
+    'sheet', p.result -> 'sheet')
+FROM unnest(%(jobs)s::uuid[], %(numbers)s::int[]) AS wanted (job_id, number)
+JOIN jobs_page p ON p.tenant_id = %(tenant)s AND p.job_id = wanted.job_id AND p.number = wanted.number
+""".replace("{last}", str(MAX_LINES - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    text: str
+    marks: Sequence[tuple[int, int]]
+    """The start and end of each found word."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    hit: PageHit
+    job: Job
+    excerpt: Excerpt
+    boxes: Sequence[Corners] | None
+    """The boxes of the lines that have the words. It is None if the lines of the page have no boxes."""
+    picture: str | None
+
+
+def shown_hits(hits: Sequence[PageHit], query: Query) -> list[ShownHit]:
+    """Return the hits in the same order. A hit whose job is erased in this moment is left out."""
+    jobs = _jobs(hits)
+    results = _results(hits)
+    return [_shown(hit, jobs[hit.job_id], results, query) for hit in hits if hit.job_id in jobs]
+
+
+def _shown(hit: PageHit, job: Job, results: Mapping[Key, Mapping[str, Any]], query: Query) -> ShownHit:
+    if not hit.number:
+        return ShownHit(hit, job, _excerpt(name_of(job), query), None, None)
+    result = results.get((hit.job_id, hit.number), {})
+    text = result.get("text")
+    excerpt = _excerpt(text if isinstance(text, str) else "", query)
+    return ShownHit(hit, job, excerpt, _boxes(result, query), picture_path(job, hit.number, result))
+
+
+def _jobs(hits: Sequence[PageHit]) -> Mapping[UUID, Job]:
+    jobs = Job.objects.filter(id__in={hit.job_id for hit in hits}, erased_at=None, document__deleted_at=None)
+    return {job.id: job for job in jobs.select_related("document", "model_version__served_model").defer("input")}
+
+
+def _results(hits: Sequence[PageHit]) -> Mapping[Key, Mapping[str, Any]]:
+    """Return the needed fields of the pages' results, as people corrected them."""
+    on_pages = [hit for hit in hits if hit.number]
+    if not on_pages:
+        return {}
+    values = {
+        "characters": MAX_CHARACTERS,
+        "jobs": [hit.job_id for hit in on_pages],
+        "numbers": [hit.number for hit in on_pages],
+        "tenant": current_tenant_id(),
+    }
+    with connections[APP].cursor() as cursor:
+        cursor.execute(_PAGES, values)
+        rows = cursor.fetchall()
+    corrections = _corrections(on_pages)
+    return {
+        (job_id, number): corrected_result(json.loads(result), corrections.get((job_id, number), {}))
+        for job_id, number, result in rows
+    }
+
+
+def _corrections(hits: Sequence[PageHit]) -> Mapping[Key, Corrected]:
+    pages = Q(job_id__in={hit.job_id for hit in hits}, number__in={hit.number for hit in hits})
+    rows = Correction.objects.filter(pages, kind=Correction.Kind.LINE, ended_at=None)
+    found = defaultdict[Key, dict[int, str]](dict)
+    for job_id, number, index, text in rows.values_list("job_id", "number", "index", "corrected"):
+        found[job_id, number][index] = text
+    return found
+
+
+def _excerpt(text: str, query: Query) -> Excerpt:
+    """Join the parts of the excerpt, and return where the marked ones stand in it."""
+    marks, size = [], 0
+    parts = excerpt_of(text, query)
+    for part in parts:
+        if part.marked:
+            marks.append((size, size + len(part.text)))
+        size += len(part.text)
+    return Excerpt("".join(part.text for part in parts), marks)
+
+
+def _boxes(result: Mapping[str, Any], query: Query) -> Sequence[Corners] | None:
+    given = result.get("lines")
+    lines = [line if isinstance(line, Mapping) else {} for line in given] if isinstance(given, list) else []
+    boxes = [corners_of(line.get("box")) for line in lines]
+    if not any(boxes):
+        return None
+    texts = [text if isinstance(text := line.get("text"), str) else "" for line in lines]
+    found = lines_with_matches(texts, query) if query.wanted else []
+    return [box for index in found if (box := boxes[index]) is not None][:MAX_BOXES]
