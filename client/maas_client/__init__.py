@@ -33,6 +33,7 @@ from maas_client.resources import (
     PageWarning,
     Problem,
     Result,
+    SearchHit,
 )
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "Problem",
     "RateLimited",
     "Result",
+    "SearchHit",
     "Unavailable",
     "WaitTimedOut",
 ]

@@ -14,10 +14,10 @@ from websockets.asyncio.client import connect
 
 from maas_client.archive_calls import ArchiveCalls, ArchiveTold
 from maas_client.archives import Archive, ArchiveEntry, Unpacking
-from maas_client.calls import Calls, Part, Told, Worry
+from maas_client.calls import Calls, Filters, Part, Told, Worry
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
-from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result
+from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
 from maas_client.submissions import Work
 from maas_client.tails import CUTS, Tail
@@ -98,6 +98,10 @@ class AsyncClient:
     ) -> AsyncIterator[Job]:
         """List jobs, newest first. `state` may be several states, separated by commas."""
         return self._each(self._calls.jobs({"state": state, "model": model, "document": document}))
+
+    def search(self, words: str, **filters: Unpack[Filters]) -> AsyncIterator[SearchHit]:
+        """Find pages that have all the words, newest job first, or, with `by="meaning"`, pages nearest in meaning."""
+        return self._each(self._calls.search(words, filters))
 
     async def result(self, job_id: str) -> Result:
         """Return the current result: it contains every page, finished or not."""

@@ -6,13 +6,14 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.reading import error_of, json_of, retry_after_of
-from maas_client.resources import Document, EventPage, Job, Model, Page, Result
+from maas_client.resources import Document, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
 from maas_client.sending import LARGE_BYTES, Sending
 from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, of_document, submission
@@ -30,6 +31,8 @@ LONGEST_OUTAGE_S = 600.0
 RESTART_S = 30.0
 """The seconds that a restart may take. Creating requests are sent again until then, with their key."""
 LISTED = 100
+SEARCHED = 20
+"""The number of rows of a list, and of hits of a search, that a request fetches."""
 DOWNLOADS = {
     "txt": "txt",
     "md": "md",
@@ -45,6 +48,19 @@ Told = Callable[[Job], None]
 Worry = Callable[[MaasError], None]
 """A callback that is called once, with the first error, in each outage that a call survives."""
 Query = Mapping[str, str | int]
+
+
+class Filters(TypedDict, total=False):
+    """The options of a search."""
+
+    by: Literal["words", "meaning"]
+    document_class: str | None
+    model: str | None
+    since: date | None
+    """The jobs submitted from this day or time on, in UTC unless it has a time zone."""
+    before: date | None
+    page_size: int
+    """The number of hits that a request fetches: 20, at most 100."""
 
 
 @dataclass(frozen=True)
@@ -203,6 +219,19 @@ class Calls:
 
     def pages(self, job_id: str) -> Flow[Part[Page]]:
         return self.listed(f"/v1/jobs/{job_id}/pages", {}, Page.from_json, by="after")
+
+    def search(self, words: str, filters: Filters) -> Flow[Part[SearchHit]]:
+        since, before = filters.get("since"), filters.get("before")
+        chosen: dict[str, str | int | None] = {
+            "by": filters.get("by"),
+            "class": filters.get("document_class"),
+            "model": filters.get("model"),
+            "from": since.isoformat() if since else None,
+            "to": before.isoformat() if before else None,
+            "limit": filters.get("page_size", SEARCHED),
+        }
+        query = {name: value for name, value in chosen.items() if value is not None}
+        return self.listed("/v1/search", {"q": words, **query}, SearchHit.from_json)
 
     # Documents
 

@@ -86,7 +86,7 @@ def _results(hits: Sequence[PageHit]) -> Mapping[Key, Mapping[str, Any]]:
     on_pages = [hit for hit in hits if hit.number]
     if not on_pages:
         return {}
-    values = {
+    values: dict[str, int | UUID | list[UUID] | list[int]] = {
         "characters": MAX_CHARACTERS,
         "jobs": [hit.job_id for hit in on_pages],
         "numbers": [hit.number for hit in on_pages],

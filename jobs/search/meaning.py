@@ -25,7 +25,7 @@ MAX_DISTANCE = 0.75
 MAX_COMPARED = 100_000
 """The number of a tenant's newest pages that are compared. More would take longer than a person waits."""
 
-BUSY_PAUSE_S, AWAY_PAUSE_S = 2, 60
+BUSY_PAUSE_S, AWAY_PAUSE_S = 2, 15
 """The seconds after which a program may search by meaning again."""
 
 NOT_HERE = "Pages cannot be found by meaning here. Search for the words themselves."

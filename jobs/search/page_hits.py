@@ -104,7 +104,7 @@ def pages_with(query: Query, among: PageFilters, after: Position | None, limit: 
 
 def pages_about(meaning: Embedding, among: PageFilters, after: Position | None, limit: int) -> list[PageHit]:
     """Return the pages nearest in meaning, nearest first."""
-    values = {
+    values: dict[str, str | float | UUID | bool | list[int] | None] = {
         "vector": f"[{','.join(map(str, meaning.vector))}]",
         "tenant": current_tenant_id(),
         "digest": meaning.digest,

@@ -38,6 +38,8 @@ def test_a_document_is_read_heard_of_and_kept(product: Product, account: Account
             assert "apples" in result.text
             assert told[-1] == size_bytes
             assert other.state == "succeeded"
+            found = [hit.job async for hit in client.search("apples")]
+            assert result.id in found
             heard = [event.type async for event in client.events(result.id)]
             assert (heard[0], heard[-1]) == ("job.queued", "job.succeeded")
             assert result.id in [job.id async for job in client.jobs(state="succeeded")]

@@ -2,6 +2,7 @@
 
 import io
 import json
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from maas_client import (
 )
 from maas_client.uploads import Source
 from tests.flows.product import Account, Product
+from tests.samples.pdfs import text_pdf
 
 KEY_THAT_READS = """
 from tenants.core.db.unit_of_work import operator_work
@@ -91,6 +93,25 @@ def test_lists_are_read_on_to_their_end(client: Client, long_report: bytes, monk
     long = client.submit("parse", long_report).id
     client.cancel(long)
     assert [page.number for page in islice(client.pages(long), 5)] == [1, 2, 3, 4, 5]
+
+
+def test_pages_are_found_by_words_with_where_they_stand(
+    client: Client,
+) -> None:
+    file = text_pdf("The first page has plums", "The second has quinces and medlars")
+    jobs = [client.run("parse", file, name="fruit.pdf").id for _ in range(2)]
+    hits = list(client.search("second quinces", page_size=1))
+    assert [(hit.job, hit.page, hit.name, hit.score) for hit in hits] == [
+        (job, 2, "fruit.pdf", None) for job in reversed(jobs)
+    ]
+    hit = hits[0]
+    assert [hit.text[start:end] for start, end in hit.marks] == ["second", "quinces"]
+    assert hit.boxes is not None
+    assert len(hit.boxes[0]) == 4
+    assert list(client.search("quinces", document_class="no-such", since=date(2020, 1, 1))) == []
+    assert list(client.search("quinces", before=date(2020, 1, 1))) == []
+    with pytest.raises(InvalidRequest, match="no word"):
+        next(client.search("!"))
 
 
 def test_models_say_what_they_take(client: Client) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 from maas_client.cli import commands
@@ -82,6 +83,15 @@ def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     documents = names.add_parser("documents", help="list documents, newest first")
     _add_limit(documents)
     documents.set_defaults(do=commands.documents)
+    search = names.add_parser("search", help="find pages by their words, newest first, or by meaning, nearest first")
+    search.add_argument("words", metavar="WORDS", help="such as 'acme \"total due\" -draft', or a text with --meaning")
+    search.add_argument("--meaning", action="store_true", help="find pages about the text; its words need not be there")
+    search.add_argument("--class", dest="document_class", metavar="CLASS", help="only documents of this class")
+    search.add_argument("--model", help="only pages that this model read: name or name@version")
+    search.add_argument("--from", dest="since", metavar="DAY", type=_moment, help="only jobs from this day or time on")
+    search.add_argument("--to", dest="before", metavar="DAY", type=_moment, help="only jobs before this day or time")
+    _add_limit(search)
+    search.set_defaults(do=commands.search)
     models = names.add_parser("models", help="list models")
     models.set_defaults(do=commands.models)
     watch = names.add_parser("watch", help="print events as they occur: of a job from start to end, or of all jobs")
@@ -160,6 +170,13 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-11-01, and no time") from None
 
 
 def _parameter(text: str) -> tuple[str, object]:

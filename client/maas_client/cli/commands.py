@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from uuid import uuid4
 
+from maas_client.calls import LISTED, Filters
 from maas_client.cli.codes import DONE, INTERRUPTED, JOB_FAILED, REFUSED
 from maas_client.cli.interruption import Left, not_lost
 from maas_client.cli.output import rendered
@@ -175,6 +176,28 @@ def documents(client: Client, given: argparse.Namespace) -> int:
     )
     print_table(("DOCUMENT", "KIND", "PAGES", "BYTES", "CREATED", "NAME"), rows)
     return DONE
+
+
+def search(client: Client, given: argparse.Namespace) -> int:
+    filters: Filters = {
+        "by": "meaning" if given.meaning else "words",
+        "document_class": given.document_class,
+        "model": given.model,
+        "since": given.since,
+        "before": given.before,
+        "page_size": min(given.limit, LISTED),
+    }
+    rows = (
+        (hit.job, hit.page or "-", "-" if hit.score is None else f"{hit.score:.2f}", _plain(hit.name), _plain(hit.text))
+        for hit in islice(client.search(given.words, **filters), given.limit)
+    )
+    print_table(("JOB", "PAGE", "SCORE", "NAME", "TEXT"), rows)
+    return DONE
+
+
+def _plain(text: str | None) -> str:
+    """Return what a document says without characters that a terminal would act on."""
+    return "".join(letter if letter.isprintable() else " " for letter in text or "-")
 
 
 def models(client: Client, given: argparse.Namespace) -> int:

@@ -142,6 +142,16 @@ def test_lists_name_what_there_is(maas: Shell, client: Client) -> None:
     assert re.search(r"^embed +1 +active +document, text, texts ", maas("models").out, re.MULTILINE)
 
 
+def test_pages_are_searched_and_a_terminal_gets_nothing_to_act_on(maas: Shell, client: Client) -> None:
+    result = client.run("parse", "cranberries \u202ered".encode(), name="berries.txt")
+    said = maas("search", "cranberries", "--limit", "1", "--from", "2026-01-01")
+    assert re.search(rf"^{result.id}  1     -      berries.txt  cranberries ", said.out, re.MULTILINE)
+    assert "\u202e" not in said.out
+    assert maas("search", "cranberries", "--class", "none-such").out.count("\n") == 1
+    assert maas("search", "!").code == 3
+    assert "'soon' is no day" in maas("search", "x", "--to", "soon").err
+
+
 def test_a_job_is_watched_from_its_beginning_to_its_end(maas: Shell, client: Client) -> None:
     said = maas("watch", client.submit("parse", text="watched").id)
     assert said.code == 0

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from inference.core.contracts import Embedding, Units, WorkOutput
 from inference.registry.selectors import resolve
 from inference.registry.services import seed_builtin
-from jobs.core.models import Document, Job, Page
+from jobs.core.models import Job, Page
 from jobs.queue.settlement import finish_page
 from jobs.results.corrections.services import correct_line
 from jobs.retention.documents import delete_document, erase_document_and_jobs
@@ -45,11 +45,11 @@ def asking(identity: Identity) -> Ask:
     return get
 
 
-def read(desk: Desk, page: Page, text: str, embedding: Embedding | None = None, **fields: object) -> None:
+def read(desk: Desk, page: Page, text: str, embedding: Embedding | None = None, **fields: Any) -> None:
     finish_page(desk.claimed(page), WorkOutput({"text": text, **fields}, Units(pages=1), embedding))
 
 
-def job_with(desk: Desk, *texts: str, name: str = "a.pdf", **fields: object) -> Job:
+def job_with(desk: Desk, *texts: str, name: str = "a.pdf", **fields: Any) -> Job:
     job = desk.submit_document(desk.document(len(texts), name=name))
     for page, text in zip(desk.pages(job), texts, strict=True):
         read(desk, page, text, **fields)
@@ -58,11 +58,6 @@ def job_with(desk: Desk, *texts: str, name: str = "a.pdf", **fields: object) -> 
 
 def places(found: Any) -> list[tuple[str, int | None]]:
     return [(hit["job"], hit["page"]) for hit in found["data"]]
-
-
-def document_of(desk: Desk, job: Job) -> Document:
-    with unit_of_work(desk.identity.tenant_id):
-        return Document.objects.get(id=job.document_id)
 
 
 def test_each_page_with_all_the_words_is_a_hit_the_newest_job_first(desk: Desk, ask: Ask) -> None:
@@ -145,7 +140,7 @@ def test_what_was_erased_is_gone_at_once(desk: Desk, ask: Ask) -> None:
 
 
 def test_filters_choose_among_all_hits(desk: Desk, ask: Ask, make_desk: Callable[..., Desk]) -> None:
-    invoice = job_with(desk, "same", **{"class": INVOICE})
+    invoice = job_with(desk, "same", name="a.pdf", **{"class": INVOICE})
     letter = job_with(desk, "same")
     other = job_with(make_desk(), "same")
     name = desk.version.served_model.name
