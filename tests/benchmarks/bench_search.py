@@ -46,6 +46,15 @@ FROM (
           FROM generate_series(%(first)s, %(last)s) AS place) AS places
 ) AS made (place, tenant, job, page)
 """
+# The search for pages asks whether their job is erased.
+FILL_JOBS = """
+INSERT INTO jobs_job (
+    id, tenant_id, model_version_id, parameters, state, pages_total, pages_succeeded, pages_failed, price, cost_micros,
+    currency, error_code, error_detail, livemode, request_id, last_seq)
+SELECT DISTINCT ON (job_id) job_id, tenant_id, 1, '{}'::jsonb, 'succeeded', 1, 1, 0, '{}'::jsonb, 0,
+       'EUR', '', '', true, '', 1
+FROM jobs_pagetext
+"""
 # The words consist of letters only, because a word with digits in it would be split in two.
 LETTERS = """
 CREATE FUNCTION letters(n int) RETURNS text LANGUAGE sql IMMUTABLE AS
@@ -73,7 +82,8 @@ def fill(connection: psycopg.Connection, pages: int) -> None:
     connection.execute("SET maintenance_work_mem = '1GB'")
     connection.execute("CREATE INDEX jobs_pagetext_words ON jobs_pagetext USING gin (words) WITH (fastupdate = off)")
     connection.execute(FILL_EMBEDDINGS)
-    connection.execute("VACUUM ANALYZE jobs_pagetext, jobs_pageembedding")
+    connection.execute(FILL_JOBS)
+    connection.execute("VACUUM ANALYZE jobs_pagetext, jobs_pageembedding, jobs_job")
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import os
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from uuid import UUID
 
@@ -14,11 +14,15 @@ django.setup(set_prefix=False)
 
 from inference.core.contracts import Embedding  # noqa: E402  Only once Django is set up.
 from jobs.search.meaning import nearest  # noqa: E402
+from jobs.search.page_hits import PageFilters, pages_about, pages_with  # noqa: E402
+from jobs.search.queries import parsed  # noqa: E402
 from jobs.search.selectors import search_jobs  # noqa: E402
 from tenants.core.db.unit_of_work import unit_of_work  # noqa: E402
 from tests.benchmarks.bench_search import DIGEST, DIMENSIONS, HUGE  # noqa: E402
 
 ROUNDS = 15
+EVERY_PAGE, LIMIT = PageFilters(), 21
+"""What `GET /v1/search` reads for its first 20 hits."""
 TENANTS = {"huge": UUID(HUGE), "small": UUID("00000000-0000-7000-8000-000000000007")}
 
 
@@ -53,10 +57,16 @@ def times_ms(tenant_id: UUID, search: Callable[[], Sequence[object]]) -> tuple[i
 def report(tenant: str, tenant_id: UUID) -> None:
     somewhere = Embedding(DIGEST, tuple(float(n % 7 - 3) for n in range(DIMENSIONS)))
     searches = {kind: partial(search_jobs, words) for kind, words in QUESTIONS.items()}
-    for kind, search in {**searches, "by meaning": partial(nearest, somewhere, limit=50)}.items():
+    pages = {kind: partial(pages_with, parsed(words), EVERY_PAGE, None, LIMIT) for kind, words in QUESTIONS.items()}
+    show(tenant, tenant_id, "jobs", {**searches, "by meaning": partial(nearest, somewhere, limit=50)})
+    show(tenant, tenant_id, "pages", {**pages, "by meaning": partial(pages_about, somewhere, EVERY_PAGE, None, LIMIT)})
+
+
+def show(tenant: str, tenant_id: UUID, what: str, searches: Mapping[str, Callable[[], Sequence[object]]]) -> None:
+    for kind, search in searches.items():
         found, taken = times_ms(tenant_id, search)
         p50, p95 = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
-        print(f"{tenant:<6} {kind:<24} {found:>5} jobs   p50 {p50:8.1f} ms   p95 {p95:8.1f} ms", flush=True)
+        print(f"{tenant:<6} {kind:<24} {found:>5} {what:<5}  p50 {p50:8.1f} ms   p95 {p95:8.1f} ms", flush=True)
 
 
 if __name__ == "__main__":
