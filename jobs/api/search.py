@@ -87,7 +87,7 @@ class SearchHitSerializer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.ListField(child=serializers.FloatField())),
         allow_null=True,
         help_text="The lines with the words: four corners each, in pixels of `picture`. Null if the lines of the page "
-        "have no boxes.",
+        "have no boxes, or are too many.",
     )
     picture = serializers.CharField(allow_null=True, help_text="Path of the page's picture.")
     created_at = serializers.DateTimeField(help_text="When the job was submitted.")

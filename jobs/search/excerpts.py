@@ -19,9 +19,12 @@ class Part:
     marked: bool
 
 
-def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
-    """Return the text around the first match, else its beginning, with single blanks for white space."""
-    first = next(_matches(islice(words_of(text), MAX_WORDS), query.wanted), None)
+def excerpt_of(text: str, query: Query, max_words: int = MAX_WORDS) -> tuple[Part, ...]:
+    """Return the text around the first match, else its beginning, with single blanks for white space.
+
+    A match is looked for in the first words of the text.
+    """
+    first = next(_matches(islice(words_of(text), max_words), query.wanted), None)
     start = _word_start(text, max(0, first.start - BEFORE)) if first else 0
     shown = text[start : start + LENGTH]
     marks = _merged(_matches(words_of(shown), query.wanted))
@@ -33,14 +36,14 @@ def excerpt_of(text: str, query: Query) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def marks_in(text: str, query: Query) -> list[tuple[int, int]]:
+def marks_in(text: str, query: Query, max_words: int = MAX_WORDS) -> list[tuple[int, int]]:
     """Return the start and end of each match in a text, in order and without overlaps."""
-    return _merged(_matches(islice(words_of(text), MAX_WORDS), query.wanted))
+    return _merged(_matches(islice(words_of(text), max_words), query.wanted))
 
 
-def lines_with_matches(lines: Sequence[str], query: Query) -> list[int]:
+def lines_with_matches(lines: Sequence[str], query: Query, max_words: int = MAX_WORDS) -> list[int]:
     """Return the positions of the lines that have a match. A phrase may begin on one line and end on the next."""
-    marks = deque(marks_in("\n".join(lines), query))
+    marks = deque(marks_in("\n".join(lines), query, max_words))
     found, begin = [], 0
     for index, line in enumerate(lines):
         end = begin + len(line)

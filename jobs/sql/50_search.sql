@@ -29,8 +29,7 @@ REVOKE EXECUTE ON FUNCTION maas_search_words(tsquery, tsquery, integer, boolean)
 GRANT EXECUTE ON FUNCTION maas_search_words(tsquery, tsquery, integer, boolean) TO maas_app;
 
 -- The pages for `GET /v1/search`: newest job first, its pages in their order, from after a page of the list on. The row
--- of a document's name has number 0. Jobs and documents that were erased are left out. The condition on the job is a
--- scalar subquery, so that it is evaluated only as far as the pages that are shown, and never joined before the order.
+-- of a document's name has number 0. Jobs and documents that were erased are left out.
 CREATE OR REPLACE FUNCTION maas_search_pages(
     wanted tsquery, unwanted tsquery, mode boolean, label text, versions bigint[],
     first_job uuid, end_job uuid, last_job uuid, last_number integer, max_results integer)
@@ -47,7 +46,9 @@ BEGIN
         AND (first_job IS NULL OR p.job_id >= first_job)
         AND (end_job IS NULL OR p.job_id < end_job)
         AND (last_job IS NULL OR (p.job_id <= last_job AND (p.job_id < last_job OR p.number > last_number)))
-        AND (
+        GROUP BY p.job_id, p.number
+        -- Evaluated once for each page that would be shown, like above.
+        HAVING (
             SELECT j.erased_at IS NULL AND d.deleted_at IS NULL
                 AND (mode IS NULL OR j.livemode = mode)
                 AND (label IS NULL OR j.class_label = label)

@@ -1,4 +1,4 @@
-from jobs.search.excerpts import LENGTH, Part, excerpt_of
+from jobs.search.excerpts import LENGTH, Part, excerpt_of, lines_with_matches
 from jobs.search.queries import parsed
 
 
@@ -37,3 +37,15 @@ def test_a_text_without_the_words_is_shown_from_its_beginning() -> None:
 
 def test_markup_in_a_text_stays_text() -> None:
     assert excerpt_of("<b>acme</b>", parsed("acme "))[1] == Part("acme", True)
+
+
+def test_lines_have_a_match_also_when_a_phrase_goes_on_in_the_next() -> None:
+    lines = ["", "the total", "due is", "", "a total of", "TOTAL"]
+    assert lines_with_matches(lines, parsed('"total due" ')) == [1, 2]
+    assert lines_with_matches(lines, parsed("total ")) == [1, 4, 5]
+    assert lines_with_matches(lines, parsed("absent ")) == []
+
+
+def test_matches_are_looked_for_in_the_first_words_only() -> None:
+    assert lines_with_matches(["one two", "three"], parsed("two three "), max_words=2) == [0]
+    assert excerpt_of("one two three", parsed("three "), max_words=2)[0].text == "one two "
