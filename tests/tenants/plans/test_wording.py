@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenants.billing.dashboard.money import shown_money
+from tenants.billing.dashboard.money import estimated_money, shown_money
 from tenants.billing.invoices.amounts import quantity_of, unit_price
 from tenants.plans.prices import Meter, Price
 from tenants.plans.wording import exact_money, money, number_of, per_words, rounded_money, used_words
@@ -87,3 +87,12 @@ def test_an_invoice_shows_seconds() -> None:
     price = Price("gpu_second", 2_000, 1_000, "EUR").to_json()
     assert (quantity_of(90_500, price), unit_price(price)) == ("90.5", "0.002 / GPU second")
     assert quantity_of(7, None) == "7"
+
+
+def test_an_estimate_below_one_unit_has_two_significant_digits() -> None:
+    assert estimated_money(4_500, "EUR") == "0.0045 €"
+    assert estimated_money(300_000, "EUR") == "0.30 €"
+    assert estimated_money(10_150, "EUR") == '<span title="0.01015 €">0.01 €</span>'
+    assert estimated_money(999_999, "EUR") == '<span title="0.999999 €">1.00 €</span>'
+    assert estimated_money(1_234_567, "EUR") == shown_money(1_234_567, "EUR")
+    assert estimated_money(7, "EUR") == "0.000007 €"

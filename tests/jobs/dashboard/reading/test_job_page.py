@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from inference.core.contracts import WorkOutput
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, PipelineStep
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import DocumentPage, Event, Job
 from jobs.core.priorities import BULK
@@ -554,6 +554,23 @@ def test_a_document_is_read_again_with_a_chosen_model_at_a_price(
     with unit_of_work(desk.identity):
         again = Job.objects.get(id=answer["Location"].rpartition("/")[2])
     assert (again.document_id, again.model_version_id, again.retry_of_id) == (job.document_id, other.id, None)
+
+
+def test_of_the_models_that_pipelines_are_made_of_only_pipelines_read_again(
+    member: Client, desk: Desk, make_version: Callable[..., ModelVersion]
+) -> None:
+    block, inner, outer, single = (make_version(runtime="ocr", meter="page", price_micros=1500) for _ in range(4))
+    with operator_work():
+        PipelineStep.objects.create(pipeline=inner, role="read", member=block)
+        PipelineStep.objects.create(pipeline=outer, role="ocr", member=inner)
+    job = desk.submit(pages=3)
+    cancel_job(identity=desk.identity, job_id=job.id)
+    page = html(member, job)
+    offered = {version.served_model.name for version in (block, inner, outer, single)} & set(
+        re.findall(r'name="model" value="([^"]+)"', page)
+    )
+    assert offered == {version.served_model.name for version in (inner, outer, single)}
+    assert re.search(rf'value="{single.served_model.name}">.*?0\.0045 €', page)
 
 
 def test_a_refused_reading_says_why(member: Client, desk: Desk) -> None:
