@@ -3,12 +3,13 @@
 import ctypes
 import math
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pypdfium2
 import pypdfium2.raw as pdfium
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from .limits import (
     DocumentLimits,
@@ -21,7 +22,7 @@ from .limits import (
     too_large,
     too_many_pages,
 )
-from .text_layer import Glyph, gather_lines, is_real_text
+from .text_layer import Glyph, gather_lines, is_level, is_real_text, main_direction, turned_glyph, turned_point
 
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
@@ -32,7 +33,14 @@ _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """The flag for a mapping without reserved memory on Linux (x86-64, arm64). Python names it from 3.13 on."""
 
+_HIDDEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
+"""The ways of drawing text that leave no ink."""
+_LONGEST_MASK_SIDE = 400
+"""The longest side in pixels of the small copy of a page on which pictures are marked."""
+
 Corner = tuple[float, float]
+Sides = tuple[float, float, float, float]
+"""Left, bottom, right and top."""
 
 
 @contextmanager
@@ -71,6 +79,8 @@ class PdfPage:
         size = _size_of(document, number - 1)
         _refuse_too_large(number, size, limits)
         self._limits = limits
+        self._document, self._number = document, number
+        self._direction = 0.0
         try:
             self._page = document[number - 1]
             if pdfium.FPDFPage_GetAnnotCount(self._page) and self._page.formenv:
@@ -90,14 +100,42 @@ class PdfPage:
 
     def text_lines(self) -> list[Glyph] | None:
         """Return the page's own text, or None if it has none that can be trusted."""
-        textpage = self._page.get_textpage()
+        glyphs = list(self._glyphs(self._page.get_textpage(), 0.0))
+        if not is_real_text("".join(glyph.text for glyph in glyphs), self._picture_coverage()):
+            return None
+        self._direction = main_direction(glyphs)
+        if self._direction:
+            glyphs = list(self._glyphs(self._leveled(self._direction).get_textpage(), self._direction))
+        return gather_lines(glyphs)[: self._limits.max_text_lines]
+
+    def _leveled(self, direction: float) -> pypdfium2.PdfPage:
+        """Return the page with its objects turned so that its text is level: PDFium tells words apart best there."""
+        page = self._document[self._number - 1]
+        cosine, sine = turned_point(1.0, 0.0, -direction)
+        for index in range(pdfium.FPDFPage_CountObjects(page)):
+            found = pdfium.FPDFPage_GetObject(page, index)
+            pdfium.FPDFPageObj_Transform(found, cosine, sine, -sine, cosine, 0, 0)
+        return page
+
+    def _glyphs(self, textpage: pypdfium2.PdfTextPage, turned: float) -> Iterator[Glyph]:
+        """Yield the characters on the page but those that are hidden where there is no picture, such as a scan."""
         count = textpage.count_chars()
         if count > self._limits.max_text_chars:
             raise too_large(f"The page has {count} characters and at most {self._limits.max_text_chars} are allowed.")
-        glyphs = list(_glyphs(textpage, count))
-        if not is_real_text("".join(glyph.text for glyph in glyphs), self._picture_coverage()):
-            return None
-        return gather_lines(glyphs)[: self._limits.max_text_lines]
+        bounds = self._page.get_bbox()
+        pictures: _Pictures | None = None
+        for glyph, is_hidden in _chars(textpage, count):
+            if not glyph.text.isspace():
+                x, y = (glyph.left + glyph.right) / 2, (glyph.bottom + glyph.top) / 2
+                if turned or glyph.direction:
+                    x, y = turned_point(x, y, turned if is_level(glyph.direction) else turned + glyph.direction)
+                if not _is_on(bounds, x, y, glyph):
+                    continue
+                if is_hidden:
+                    pictures = pictures or _Pictures(bounds, self._picture_bounds())
+                    if not pictures.cover(x, y):
+                        continue
+            yield glyph
 
     def corners(self, line: Glyph) -> list[Corner]:
         """Return the line's corners in pixels of the rendered page, clockwise from the top left as the line is read."""
@@ -107,7 +145,8 @@ class PdfPage:
             (line.right, line.bottom),
             (line.left, line.bottom),
         )
-        return [self._to_pixels(x, y) for x, y in around]
+        direction = self._direction + line.direction
+        return [self._to_pixels(*turned_point(x, y, direction)) for x, y in around]
 
     def _to_pixels(self, x: float, y: float) -> Corner:
         width, height = self.size_px
@@ -119,7 +158,7 @@ class PdfPage:
             min(max(down.value / _SUBPIXELS, 0.0), float(height)),
         )
 
-    def pictures(self) -> list[tuple[float, float, float, float]]:
+    def pictures(self) -> list[Sides]:
         """Return the left, top, right and bottom of each picture in pixels of the rendered page."""
         found = []
         for left, bottom, right, top in self._picture_bounds():
@@ -134,10 +173,13 @@ class PdfPage:
         areas = ((right - left) * (top - bottom) for left, bottom, right, top in self._picture_bounds())
         return min(max(areas, default=0.0) / page_area, 1.0)
 
-    def _picture_bounds(self) -> Iterator[tuple[float, float, float, float]]:
+    def _picture_bounds(self) -> Iterator[Sides]:
         found = self._page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,), max_depth=_FORM_DEPTH)
         for _, picture in zip(range(_MAX_PICTURES_WEIGHED), found, strict=False):
-            yield picture.get_bounds()
+            sides, form = picture.get_bounds(), picture.container
+            while form is not None:
+                sides, form = form.get_matrix().on_rect(*sides), form.container
+            yield sides
 
 
 def render_scale(width: float, height: float, limits: DocumentLimits) -> float:
@@ -178,8 +220,50 @@ def _refuse_too_large(number: int, size: tuple[float, float], limits: DocumentLi
         raise page_too_large(number, *size, limits)
 
 
-def _glyphs(textpage: pypdfium2.PdfTextPage, count: int) -> Iterator[Glyph]:
-    box = pdfium.FS_RECTF()
+def _is_on(page: Sides, x: float, y: float, glyph: Glyph) -> bool:
+    """Return whether a character with its middle here is on the page, at least in part. NaN is not."""
+    left, bottom, right, top = page
+    half = max(glyph.right - glyph.left, glyph.top - glyph.bottom) / 2
+    return left - half < x < right + half and bottom - half < y < top + half
+
+
+class _Pictures:
+    """The parts of a page under its pictures, marked once, so that asking about a character takes no time."""
+
+    def __init__(self, page: Sides, pictures: Iterable[Sides]) -> None:
+        self._left, self._bottom, right, top = page
+        wide, high = max(right - self._left, 1e-6), max(top - self._bottom, 1e-6)
+        self._scale = _LONGEST_MASK_SIDE / max(wide, high)
+        self._mask = Image.new("1", (math.ceil(wide * self._scale), math.ceil(high * self._scale)))
+        draw = ImageDraw.Draw(self._mask)
+        for sides in pictures:
+            (x0, y0), (x1, y1) = self._marked(*sides[:2]), self._marked(*sides[2:])
+            draw.rectangle((x0, y0, max(x0, x1), max(y0, y1)), 1)
+        self._pixels = self._mask.load()
+
+    def cover(self, x: float, y: float) -> bool:
+        return self._pixels is not None and bool(self._pixels[self._marked(x, y)])
+
+    def _marked(self, x: float, y: float) -> tuple[int, int]:
+        across, up = (x - self._left) * self._scale, (y - self._bottom) * self._scale
+        return round(min(max(across, 0), self._mask.width - 1)), round(min(max(up, 0), self._mask.height - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _TextObject:
+    """The facts that all characters of a text object share."""
+
+    font_size: float
+    is_hidden: bool
+
+
+_NO_OBJECT = _TextObject(1.0, is_hidden=False)
+
+
+def _chars(textpage: pypdfium2.PdfTextPage, count: int) -> Iterator[tuple[Glyph, bool]]:
+    """Yield the characters, and whether they are hidden."""
+    box, matrix = pdfium.FS_RECTF(), pdfium.FS_MATRIX()
+    objects: dict[int, _TextObject] = {}
     high = 0
     for index in range(count):
         unit = pdfium.FPDFText_GetUnicode(textpage, index)
@@ -190,4 +274,32 @@ def _glyphs(textpage: pypdfium2.PdfTextPage, count: int) -> Iterator[Glyph]:
             unit = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00) if high else 0xFFFD
         high = 0
         pdfium.FPDFText_GetLooseCharBox(textpage, index, box)
-        yield Glyph(chr(unit), box.left, box.bottom, box.right, box.top)
+        pdfium.FPDFText_GetMatrix(textpage, index, matrix)
+        text_object = _object_of(textpage, index, objects)
+        direction = _direction(matrix.a, matrix.b, text_object.font_size)
+        glyph = Glyph(chr(unit), box.left, box.bottom, box.right, box.top, direction)
+        if direction and not is_level(direction):
+            glyph = turned_glyph(glyph, abs(text_object.font_size) * math.hypot(matrix.c, matrix.d))
+        yield glyph, text_object.is_hidden
+
+
+def _direction(a: float, b: float, font_size: float) -> float:
+    """Return the degrees counterclockwise in which a font's characters run. A negative size turns them around."""
+    if b == 0.0:
+        return 0.0 if a * font_size >= 0 else 180.0
+    direction = math.degrees(math.atan2(b, a))
+    if font_size < 0:
+        direction += -180 if direction > 0 else 180
+    return direction if math.isfinite(direction) else 0.0
+
+
+def _object_of(textpage: pypdfium2.PdfTextPage, index: int, known: dict[int, _TextObject]) -> _TextObject:
+    handle = pdfium.FPDFText_GetTextObject(textpage, index)
+    if not handle:
+        return _NO_OBJECT
+    address = ctypes.addressof(handle.contents)
+    if address not in known:
+        size = ctypes.c_float()
+        pdfium.FPDFTextObj_GetFontSize(handle, size)
+        known[address] = _TextObject(size.value, pdfium.FPDFTextObj_GetTextRenderMode(handle) in _HIDDEN)
+    return known[address]

@@ -5,6 +5,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, BinaryIO
 
 from PIL import Image
@@ -14,7 +15,7 @@ from .images import frame_sizes, read_frame, refuse_truncated
 from .limits import DocumentLimits, Rejected
 from .pdf import PdfPage, open_pdf, page_sizes
 from .plain_text import read_lines, refuse_too_many_bytes
-from .scanned_parts import Box, beside_text, scanned_parts
+from .scanned_parts import beside_text, scanned_parts
 
 Json = Any
 
@@ -77,20 +78,15 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
         boxed = [(line.text, page.corners(line)) for line in lines]
         boxed = [(text, box) for text, box in boxed if _has_area(box)]
         visible = [{"text": text, "box": box} for text, box in boxed]
-        around = [_around(box) for _, box in boxed]
-        pictures = beside_text(page.pictures(), around, page.size_px) if visible else []
+        covered = [box for _, box in boxed]
+        pictures = beside_text(page.pictures(), covered, page.size_px) if visible else []
         if visible and not pictures and not drawn:
             return _without_picture(page.size_px, visible)
         image = page.render()
-        scans = scanned_parts(image, pictures, around)
+        scans = scanned_parts(image, pictures, covered)
         if visible and not scans and not drawn:
             return _without_picture(page.size_px, visible)
         return {**_write_page(image, visible or None, arena), "scans": scans}
-
-
-def _around(box: Sequence[tuple[float, float]]) -> Box:
-    across, down = zip(*box, strict=True)
-    return min(across), min(down), max(across), max(down)
 
 
 def _without_picture(size: tuple[int, int], lines: Json) -> Json:
@@ -100,7 +96,9 @@ def _without_picture(size: tuple[int, int], lines: Json) -> Json:
 
 def _has_area(box: Sequence[tuple[float, float]]) -> bool:
     """Return False for text beside the page, whose corners were all moved to the page's border."""
-    return all(min(side) < max(side) for side in zip(*box, strict=True))
+    (left, top), *others = box
+    sides = [(x - left, y - top) for x, y in others]
+    return any(x0 * y1 != x1 * y0 for (x0, y0), (x1, y1) in pairwise(sides))
 
 
 def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLimits, arena: int) -> Json:

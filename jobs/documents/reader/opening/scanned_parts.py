@@ -7,6 +7,8 @@ from PIL import Image, ImageChops, ImageDraw, ImageFilter
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom in pixels of the drawn page."""
+Corners = Sequence[tuple[float, float]]
+"""The corners of a line of text, clockwise from the top left as it is read."""
 
 _LEAST_AREA = 0.02
 """The share of the page that a picture covers beside the text, at least. Smaller ones are logos and stamps."""
@@ -24,7 +26,7 @@ _CELL = 4
 """The side of the cells that have ink or have none, in pixels of the copy."""
 
 
-def beside_text(pictures: Iterable[Box], lines: Sequence[Box], size: tuple[int, int]) -> list[Box]:
+def beside_text(pictures: Iterable[Box], lines: Sequence[Corners], size: tuple[int, int]) -> list[Box]:
     """Return the pictures of which a noticeable part lies beside the lines. This needs no drawing."""
     width, height = size
     inside = [_inside(picture, width, height) for picture in pictures]
@@ -32,7 +34,7 @@ def beside_text(pictures: Iterable[Box], lines: Sequence[Box], size: tuple[int, 
     return [box for box in large if _share(_mask([box], lines, size)) >= _LEAST_AREA]
 
 
-def scanned_parts(drawn: Image.Image, pictures: Iterable[Box], lines: Sequence[Box]) -> list[Box]:
+def scanned_parts(drawn: Image.Image, pictures: Iterable[Box], lines: Sequence[Corners]) -> list[Box]:
     """Return those pictures that show ink beside the lines."""
     copy = drawn.convert("L").resize(_copy_size(drawn.size), Image.Resampling.BOX)
     edges = ImageChops.subtract(copy.filter(ImageFilter.MaxFilter(3)), copy.filter(ImageFilter.MinFilter(3)))
@@ -40,24 +42,37 @@ def scanned_parts(drawn: Image.Image, pictures: Iterable[Box], lines: Sequence[B
     return [box for box in pictures if _has_ink(ink, box, lines, drawn.size)]
 
 
-def _has_ink(ink: Image.Image, picture: Box, lines: Sequence[Box], size: tuple[int, int]) -> bool:
+def _has_ink(ink: Image.Image, picture: Box, lines: Sequence[Corners], size: tuple[int, int]) -> bool:
     beside = ImageChops.multiply(ink, _mask([picture], lines, size))
     cells = beside.reduce(_CELL).point(lambda value: 255 if value else 0)
     is_background = _area(picture) >= _BACKGROUND * size[0] * size[1]
     return _share(cells) >= (_LEAST_INK_OF_BACKGROUND if is_background else _LEAST_INK)
 
 
-def _mask(pictures: Sequence[Box], lines: Sequence[Box], size: tuple[int, int]) -> Image.Image:
+def _mask(pictures: Sequence[Box], lines: Sequence[Corners], size: tuple[int, int]) -> Image.Image:
     """Return a small copy of the page that is white on the pictures, except where a line of text is."""
     mask = Image.new("L", _copy_size(size), 0)
     draw = ImageDraw.Draw(mask)
     scale = mask.width / size[0], mask.height / size[1]
     for picture in pictures:
         draw.rectangle(_scaled(picture, scale), 255)
-    for left, top, right, bottom in lines:
-        margin = _MARGIN * min(bottom - top, right - left)
-        draw.rectangle(_scaled((left - margin, top - margin, right + margin, bottom + margin), scale), 0)
+    for corners in lines:
+        draw.polygon([(x * scale[0], y * scale[1]) for x, y in _widened(corners)], 0)
     return mask
+
+
+def _widened(corners: Corners) -> list[tuple[float, float]]:
+    """Return the corners of a line with a margin around it."""
+    top_left, top_right, bottom_right, bottom_left = corners
+    width, height = max(math.dist(top_left, top_right), 1e-6), max(math.dist(top_left, bottom_left), 1e-6)
+    margin = _MARGIN * min(width, height)
+    along = [margin * (end - start) / width for start, end in zip(top_left, top_right, strict=True)]
+    down = [margin * (end - start) / height for start, end in zip(top_left, bottom_left, strict=True)]
+    signs = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    return [
+        (x + across * along[0] + below * down[0], y + across * along[1] + below * down[1])
+        for (x, y), (across, below) in zip((top_left, top_right, bottom_right, bottom_left), signs, strict=True)
+    ]
 
 
 def _copy_size(size: tuple[int, int]) -> tuple[int, int]:

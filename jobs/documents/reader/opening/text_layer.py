@@ -1,8 +1,10 @@
-"""Decides whether a PDF page carries real text, and gathers its characters into lines."""
+"""Decides whether a PDF page carries real text and which way it runs, and gathers its characters into lines."""
 
+import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _FEWEST_CHARS = 10
 """The fewest characters of real text. Fewer are taken for a stamp on a picture, such as a page number."""
@@ -21,15 +23,95 @@ _OTHER_ROW = 0.6
 """The step up or down to another row, as a share of the height. Raised and lowered characters stay in their line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyph:
-    """A character, or a line of characters, with its box in page coordinates, which grow to the right and upwards."""
+_LEVEL = 2.0
+"""The degrees by which characters may differ from the page's direction and still be in its lines."""
+_MIN_ANGLE = 0.3
+"""The skew in degrees below which a page's text counts as level."""
+_SAME_ANGLE = 1.0
+"""The degrees around the skew of a page in which most of its characters lie."""
+
+
+class Glyph(NamedTuple):
+    """A character, or a line of characters, with its box in coordinates that grow to the right and upwards.
+
+    The coordinates are those of the page, turned clockwise by the direction so that the text runs to the right. It is
+    a tuple, which is made quickly, since a page has thousands.
+    """
 
     text: str
     left: float
     bottom: float
     right: float
     top: float
+    direction: float = 0.0
+    """The degrees counterclockwise from level in which the text runs. Nearly level text has coordinates of the page."""
+
+
+def is_level(direction: float) -> bool:
+    return abs(direction) <= _LEVEL
+
+
+def turned_point(x: float, y: float, degrees: float) -> tuple[float, float]:
+    """Return a point turned counterclockwise around the origin. Right angles are exact."""
+    if not degrees:
+        return x, y
+    cosine, sine = _cosine_and_sine(degrees)
+    return x * cosine - y * sine, x * sine + y * cosine
+
+
+def _cosine_and_sine(degrees: float) -> tuple[float, float]:
+    if degrees % 90 == 0:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[int(degrees // 90) % 4]
+    return math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+
+
+def turned_glyph(around: Glyph, height: float) -> Glyph:
+    """Return a character with its box as the text runs, from the box around it on the page and its height."""
+    direction = _rounded(around.direction)
+    cosine, sine = (abs(value) for value in _cosine_and_sine(direction))
+    width, up = around.right - around.left, around.top - around.bottom
+    high = min(height, (width if sine > cosine else up) / max(cosine, sine))
+    long = (width - high * sine) / cosine if cosine >= sine else (up - high * cosine) / sine
+    x, y = turned_point((around.left + around.right) / 2, (around.bottom + around.top) / 2, -direction)
+    half = max(long, 0.0) / 2
+    return Glyph(around.text, x - half, y - high / 2, x + half, y + high / 2, direction)
+
+
+def _rounded(direction: float) -> float:
+    """Return a direction that is the same for all characters of a line."""
+    return round(direction, 1)
+
+
+def main_direction(glyphs: Iterable[Glyph]) -> float:
+    """Return the direction of most characters in degrees counterclockwise, or 0 if they have none in common."""
+    counts = Counter(glyph.direction for glyph in glyphs if not glyph.text.isspace())
+    half = counts.total() / 2
+    quarters: Counter[int] = Counter()
+    for direction, count in counts.items():
+        quarters[round(direction / 90) % 4] += count
+    quarter = max(quarters, key=quarters.__getitem__, default=0)
+    if quarters[quarter] <= half:
+        return 0.0
+    askew = sorted((_between(direction - 90 * quarter), count) for direction, count in counts.items())
+    askew = [(angle, count) for angle, count in askew if abs(angle) <= 45]
+    angle = _weighted_median(askew)
+    alike = sum(count for other, count in askew if abs(other - angle) <= _SAME_ANGLE)
+    is_askew = abs(angle) > _MIN_ANGLE and alike > half
+    return _between(90.0 * quarter + (round(angle, 2) if is_askew else 0.0))
+
+
+def _weighted_median(weighted: Sequence[tuple[float, int]]) -> float:
+    left = sum(count for _, count in weighted) / 2
+    for value, count in weighted:
+        left -= count
+        if left <= 0:
+            return value
+    return 0.0
+
+
+def _between(degrees: float) -> float:
+    """Return the same direction from -180 to 180."""
+    return (degrees + 180) % 360 - 180
 
 
 def is_real_text(text: str, picture_coverage: float) -> bool:
@@ -47,13 +129,22 @@ def gather_lines(glyphs: Iterable[Glyph]) -> list[Glyph]:
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
+    """Yield the characters between line ends. Another direction of the characters ends a line too."""
     run: list[Glyph] = []
+    direction: float | None = None
     for glyph in glyphs:
-        if glyph.text not in _LINE_ENDS:
+        is_end = glyph.text in _LINE_ENDS
+        if not is_end and not glyph.text.isspace():
+            here = 0.0 if is_level(glyph.direction) else glyph.direction
+            is_other, direction = direction not in (None, here), here
+            if is_other:
+                yield run
+                run = []
+        if not is_end:
             run.append(glyph)
         elif run:
             yield run
-            run = []
+            run, direction = [], None
     if run:
         yield run
 
@@ -61,7 +152,7 @@ def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
 def _pieces(run: Sequence[Glyph]) -> Iterator[Sequence[Glyph]]:
     """Split what PDFium takes for one line where columns or cells meet: at wide white, or at a step up or down.
 
-    A line that runs up or down the page stays whole.
+    A line whose upright characters stand below each other stays whole.
     """
     inked = [glyph for glyph in run if not glyph.text.isspace()]
     if not inked or _is_vertical(inked):
@@ -79,8 +170,10 @@ def _pieces(run: Sequence[Glyph]) -> Iterator[Sequence[Glyph]]:
 
 
 def _is_vertical(inked: Sequence[Glyph]) -> bool:
-    first, last = inked[0], inked[-1]
-    return abs(last.bottom - first.bottom) > abs(last.left - first.left) + abs(first.top - first.bottom)
+    """Return whether the characters stand below each other, as Japanese does: in a column no wider than a character."""
+    size = max(inked[0].top - inked[0].bottom, inked[0].right - inked[0].left)
+    across = max(glyph.left for glyph in inked) - min(glyph.left for glyph in inked)
+    return across < size < abs(inked[-1].bottom - inked[0].bottom)
 
 
 def _is_apart(last: Glyph, glyph: Glyph) -> bool:
@@ -101,6 +194,7 @@ def _line_of(run: Sequence[Glyph]) -> Glyph | None:
         bottom=min(glyph.bottom for glyph in inked),
         right=max(glyph.right for glyph in inked),
         top=max(glyph.top for glyph in inked),
+        direction=0.0 if is_level(inked[0].direction) else inked[0].direction,
     )
 
 
