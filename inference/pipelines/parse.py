@@ -42,9 +42,9 @@ _RECOGNIZED: Json = {
 }
 
 _WITH_SCANS: Json = {
-    # The page's own text says which way up the page lies, so the scanned parts are read as they are.
+    # The page's own text says which way up the page lies, so the scanned parts are read as they are turned with it.
     "steps": [
-        {"name": "scans", "kind": "preprocess", "operation": "scanned_parts", "inputs": {"page": "given.page"}},
+        {"name": "scans", "kind": "preprocess", "operation": "scanned_parts", "inputs": {"page": "upright"}},
         {
             "name": "others",
             "kind": "model",
@@ -56,7 +56,7 @@ _WITH_SCANS: Json = {
             "name": "joined",
             "kind": "postprocess",
             "operation": "join_lines",
-            "inputs": {"lines": "given.page.lines", "others": "others.lines"},
+            "inputs": {"lines": "upright.lines", "others": "others.lines"},
         },
     ],
     "output": {"lines": "joined", "unread": "others.unread", "source": {"constant": "mixed"}},
@@ -65,22 +65,39 @@ _WITH_SCANS: Json = {
 _OWN_TEXT: Json = {
     "steps": [
         {
+            "name": "turn",
+            "kind": "preprocess",
+            "operation": "turn_of_lines",
+            "inputs": {"lines": "given.page.lines"},
+        },
+        {
+            "name": "upright",
+            "kind": "preprocess",
+            "operation": "upright_page",
+            "inputs": {
+                "page": "given.page",
+                "rotation": "turn.rotation",
+                "angle": "turn.angle",
+                "sheet": {"constant": None},
+            },
+        },
+        {
             "name": "own",
             "kind": "branch",
-            "if": {"value": "given.page.has_scans", "is": True},
+            "if": {"value": "upright.has_scans", "is": True},
             "then": _WITH_SCANS,
-            "else": {"output": {"lines": "given.page.lines", "unread": {"constant": []}, "source": "given.source"}},
+            "else": {"output": {"lines": "upright.lines", "unread": {"constant": []}, "source": "given.source"}},
         },
-        *laid_out(page="given.page", lines="own.lines", unread="own.unread", height="given.page.height"),
+        *laid_out(page="upright", lines="own.lines", unread="own.unread", height="upright.height"),
     ],
     "output": {
         "text": "layout.text",
         "lines": "layout.lines",
         "blocks": "layout.blocks",
-        "width": "given.page.width",
-        "height": "given.page.height",
-        "rotation": {"constant": 0},
-        "angle": {"constant": 0},
+        "width": "upright.width",
+        "height": "upright.height",
+        "rotation": "turn.rotation",
+        "angle": "turn.angle",
         "sheet": {"constant": None},
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",

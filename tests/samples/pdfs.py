@@ -1,6 +1,7 @@
 """PDF files written object by object, so that each sample holds exactly what its test is about."""
 
 import io
+import math
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
@@ -61,6 +62,31 @@ def text_pdf(*texts: str, size: Box = A4, rotate: int = 0, trailer: bytes = b"")
         content = _show(text.splitlines(), size[1] - 72)
         objects += [page(len(objects) + 2, size, entries=b"/Rotate %d" % rotate), stream(content)]
     return pdf(objects, trailer)
+
+
+def turned_text_pdf(text: str, degrees: float, drawing: bytes = b"", image: Image.Image | None = None) -> bytes:
+    """A page whose drawing, with the text and the image, is turned counterclockwise, on a sheet that holds it."""
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    wide, high = abs(A4[0] * cosine) + abs(A4[1] * sine), abs(A4[0] * sine) + abs(A4[1] * cosine)
+    across = wide / 2 - cosine * A4[0] / 2 + sine * A4[1] / 2
+    up = high / 2 - sine * A4[0] / 2 - cosine * A4[1] / 2
+    turn = b"q %.6f %.6f %.6f %.6f %.4f %.4f cm " % (cosine, sine, -sine, cosine, across, up)
+    content = turn + _show(text.splitlines(), A4[1] - 72) + b" " + drawing + b" Q"
+    resources, objects = b"/Font << /F1 3 0 R >>", [CATALOG, pages([4]), FONT]
+    if image is not None:
+        entries = b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8"
+        resources += b" /XObject << /Im 6 0 R >>"
+    objects += [page(5, (math.ceil(wide), math.ceil(high)), resources), stream(content)]
+    if image is not None:
+        objects.append(stream(image.convert("L").tobytes(), entries % image.size))
+    return pdf(objects)
+
+
+def text_at(text: str, degrees: float, at: Box, size: int = 12, mode: int = 0) -> bytes:
+    """The drawing of one line of text that runs at an angle counterclockwise. Mode 3 leaves no ink."""
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    matrix = b"%.6f %.6f %.6f %.6f %.2f %.2f Tm" % (cosine, sine, -sine, cosine, *at)
+    return b"BT /F1 %d Tf %d Tr %s (%s) Tj ET" % (size, mode, matrix, _escaped(text))
 
 
 def scanned_pdf(*texts: str, dpi: int = 200) -> bytes:

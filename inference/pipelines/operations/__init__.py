@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from inference.pipelines.operations.assessment import ASSESS
 from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
-from inference.pipelines.operations.pages import LAYOUT, UPRIGHT_PAGE, WAY_UP
+from inference.pipelines.operations.pages import LAYOUT, TURN_OF_LINES, UPRIGHT_PAGE, WAY_UP
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
 from inference.pipelines.operations.scans import JOIN_LINES, SCANNED_PARTS
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
@@ -22,6 +22,7 @@ OPERATIONS: Mapping[str, Operation] = {
     for operation in (
         PICTURE_TENSOR,
         UPRIGHT_PAGE,
+        TURN_OF_LINES,
         WAY_UP,
         LAYOUT,
         ASSESS,
