@@ -2,7 +2,14 @@
 
 import pytest
 
-from jobs.documents.reader.opening.text_layer import Glyph, gather_lines, is_real_text
+from jobs.documents.reader.opening.text_layer import (
+    Glyph,
+    gather_lines,
+    is_real_text,
+    main_direction,
+    turned_glyph,
+    turned_point,
+)
 
 SENTENCE = "An ordinary sentence of a letter. "
 
@@ -48,3 +55,49 @@ def test_a_line_box_is_around_its_ink_and_not_its_blanks() -> None:
 
 def test_hyphens_at_line_ends_are_kept_and_control_characters_are_not() -> None:
     assert [line.text for line in gather_lines(glyphs("docu\x02\r\nme\x00nt"))] == ["docu-", "ment"]
+
+
+def turned(text: str, degrees: float) -> list[Glyph]:
+    """Characters of 10 x 20 in the direction, as they are given: in coordinates turned with it."""
+    return [Glyph(char, 10 * index, 0, 10 * index + 10, 20, degrees) for index, char in enumerate(text)]
+
+
+@pytest.mark.parametrize(
+    ("glyphs_given", "expected"),
+    [
+        ([], 0),
+        (turned("level", 0), 0),
+        (turned("sideways", 90), 90),
+        (turned("upside down", 180), -180),
+        (turned("askew", 3.004), 3.0),
+        (turned("hardly askew", 0.2), 0),
+        (turned("a stamp", 90) + turned("on a page of level text", 0), 0),
+        (turned("half", 0) + turned("full", 90), 0),
+        ([glyph for degrees in range(-20, 21, 4) for glyph in turned("label", degrees)], 0),
+    ],
+)
+def test_most_characters_give_the_direction(glyphs_given: list[Glyph], expected: float) -> None:
+    assert main_direction(glyphs_given) == expected
+
+
+def test_another_direction_ends_a_line() -> None:
+    lines = gather_lines([*turned("one two", 0), *turned(" and up", 90)])
+    assert [(line.text, line.direction) for line in lines] == [("one two", 0), ("and up", 90)]
+
+
+def test_a_little_askew_among_level_text_is_of_its_line() -> None:
+    (line,) = gather_lines([*turned("ab", 0), *(glyph._replace(left=20, right=30) for glyph in turned("c", 1))])
+    assert (line.text, line.direction) == ("abc", 0)
+
+
+def test_upright_characters_below_each_other_are_a_line() -> None:
+    (line,) = gather_lines([Glyph(char, 0, -20 * row, 20, 20 - 20 * row) for row, char in enumerate("日本語")])
+    assert (line.text, line.left, line.right) == ("日本語", 0, 20)
+
+
+@pytest.mark.parametrize("degrees", [30.0, 45.0, 90.0, 135.0, -60.0])
+def test_a_turned_character_has_the_box_that_it_has_as_it_runs(degrees: float) -> None:
+    corners = [turned_point(x, y, degrees) for x, y in ((100, 50), (107, 50), (107, 64), (100, 64))]
+    across, up = zip(*corners, strict=True)
+    around = Glyph("a", min(across), min(up), max(across), max(up), degrees)
+    assert turned_glyph(around, 14)[1:5] == pytest.approx((100, 50, 107, 64))
