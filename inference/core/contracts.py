@@ -46,6 +46,8 @@ class PageInput:
     """The function that decodes the image when a model needs it, or None for plain-text documents."""
     scans: tuple[Box, ...] = ()
     """The parts of a page with text of its own that show more than this text, such as a scanned table."""
+    rules: tuple[Box, ...] = ()
+    """The level and upright lines that a page with text of its own draws, as thin boxes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ def page_sha256(
     height_px: int,
     text_layer: Sequence[Mapping[str, object]] | None,
     scans: Sequence[Sequence[float]] = (),
+    rules: Sequence[Sequence[float]] = (),
 ) -> str:
     """Return the hash of everything that a model is given of a page. Without `picture`, it is that of the page's own
     text, for models that do not look at the picture.
     """
-    given = [width_px, height_px, text_layer, *([scans] if scans else [])]
+    given = [width_px, height_px, text_layer, *([scans] if scans else []), *([{"rules": rules}] if rules else [])]
     beside = json.dumps(given, sort_keys=True, separators=(",", ":"))
     drawn = b"" if picture is None else hashlib.sha256(picture).digest()
     return hashlib.sha256(drawn + beside.encode()).hexdigest()

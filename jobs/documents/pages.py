@@ -68,6 +68,7 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
         height_px=content.height_px,
         text_layer=_text_layer(content),
         scans=content.scans,
+        rules=content.rules,
     )
     _keep(document, number, content, sha256)
     work = _from_content(number, content)
@@ -117,6 +118,7 @@ def _from_kept(document: StoredDocument, page: DocumentPage, call: Call | None) 
         height_px=page.height_px,
         text_lines=None if page.text_layer is None else tuple(_line(raw) for raw in page.text_layer),
         scans=tuple(tuple(scan) for scan in page.scans or ()),
+        rules=tuple(tuple(rule) for rule in page.rules or ()),
         load_pixels=load_pixels if page.picture else partial(_drawn, document, page.number, call),
     )
 
@@ -156,6 +158,7 @@ def _from_content(number: int, content: PageContent) -> PageInput:
         text_lines=content.text_lines,
         load_pixels=None if pixels is None else lambda: pixels,
         scans=content.scans,
+        rules=content.rules,
     )
 
 
@@ -200,6 +203,7 @@ def _insert(document: StoredDocument, number: int, content: PageContent, name: s
             "picture_type": content.picture_content_type or "",
             "text_layer": _text_layer(content),
             "scans": content.scans or None,
+            "rules": content.rules or None,
             "content_sha256": sha256,
         },
     )
@@ -211,10 +215,11 @@ def _text_layer(content: PageContent) -> list[dict[str, object]] | None:
 
 
 def _raw(line: TextLine) -> dict[str, object]:
-    return {"text": line.text, "box": line.box, "confidence": line.confidence}
+    return {"text": line.text, "box": line.box, "confidence": line.confidence, "words": line.words}
 
 
 def _line(raw: Mapping[str, Any]) -> TextLine:
     corners: Sequence[Sequence[float]] | None = raw["box"]
     box = None if corners is None else tuple((float(x), float(y)) for x, y in corners)
-    return TextLine(text=raw["text"], box=box, confidence=raw["confidence"])  # type: ignore[arg-type]
+    words = tuple((float(start), float(end)) for start, end in raw.get("words", ()))
+    return TextLine(raw["text"], box, raw["confidence"], words)  # type: ignore[arg-type]

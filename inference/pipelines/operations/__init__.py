@@ -9,6 +9,7 @@ from inference.pipelines.operations.pages import LAYOUT, TURN_OF_LINES, UPRIGHT_
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
 from inference.pipelines.operations.scans import JOIN_LINES, SCANNED_PARTS
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
+from inference.pipelines.operations.tables import RULES, TABLES
 from inference.pipelines.operations.texts import (
     JOIN_TEXTS,
     KEEP_CONFIDENT,
@@ -24,6 +25,8 @@ OPERATIONS: Mapping[str, Operation] = {
         UPRIGHT_PAGE,
         TURN_OF_LINES,
         WAY_UP,
+        RULES,
+        TABLES,
         LAYOUT,
         ASSESS,
         CLASSIFY_PAGE,

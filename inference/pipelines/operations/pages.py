@@ -44,7 +44,8 @@ def _upright_page(inputs: Values, settings: Settings) -> Value:
         height,
         None if page.text_lines is None else tuple(_moved_line(line, righting) for line in page.text_lines),
         None if load is None else cache(lambda: righting.apply(load())),
-        tuple(_moved_scan(scan, righting) for scan in page.scans),
+        tuple(_moved_box(scan, righting) for scan in page.scans),
+        tuple(_moved_box(rule, righting) for rule in page.rules),
     )
 
 
@@ -52,8 +53,8 @@ def _moved_line(line: TextLine, righting: Righting) -> TextLine:
     return line if line.box is None else replace(line, box=quad_of(_on_shown(line.box, righting).tolist()))
 
 
-def _moved_scan(scan: contracts.Box, righting: Righting) -> contracts.Box:
-    moved = _on_shown(Box(*scan).corners(), righting)
+def _moved_box(box: contracts.Box, righting: Righting) -> contracts.Box:
+    moved = _on_shown(Box(*box).corners(), righting)
     (left, top), (right, bottom) = moved.min(axis=0).tolist(), moved.max(axis=0).tolist()
     return left, top, right, bottom
 

@@ -106,6 +106,7 @@ class DocumentPage(TenantOwned):
     picture = models.CharField(max_length=300, blank=True)
     picture_type = models.CharField(max_length=50, blank=True)
     text_layer = models.JSONField(null=True, help_text="Lines with boxes. Null if the page needs text recognition.")
+    rules = models.JSONField(null=True, help_text="Level and upright lines. Null if the page draws none.")
     scans = models.JSONField(null=True, help_text="Parts that show more than the text layer. Null if there are none.")
     content_sha256 = models.CharField(
         max_length=64,

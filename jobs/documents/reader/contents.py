@@ -41,6 +41,8 @@ class PageContent:
     """The same picture decoded, so that text can be recognized in it without another decoding."""
     scans: tuple[Box, ...] = ()
     """The parts of the picture that show more than the document's own text."""
+    rules: tuple[Box, ...] = ()
+    """The level and upright lines that a page with text of its own draws."""
 
 
 REJECTION_CODES = frozenset(

@@ -307,14 +307,16 @@ def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent
     if reply.picture_type is None:
         if drawn:
             raise InvalidReply("no picture of a page to be drawn")
-        return PageContent(reply.width, reply.height, reply.lines, None, None, None)
+        return PageContent(reply.width, reply.height, reply.lines, None, None, None, rules=reply.rules)
     picture = bytearray(reply.picture_bytes)
     arena.read_into(memoryview(picture), reply.pixel_bytes)
     if not picture.startswith(PICTURE_SIGNATURES[reply.picture_type]):
         raise InvalidReply("the picture is not of its type")
     pixels = _pixels(reply, arena)
     picture_type = reply.picture_type
-    return PageContent(reply.width, reply.height, reply.lines, bytes(picture), picture_type, pixels, reply.scans)
+    return PageContent(
+        reply.width, reply.height, reply.lines, bytes(picture), picture_type, pixels, reply.scans, reply.rules
+    )
 
 
 def _pixels(reply: PictureReply, arena: Arena) -> Pixels:

@@ -9,6 +9,7 @@ from inference.core.contracts import Box, Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
 from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
+from .opening.drawn_rules import MAX_SEGMENTS
 from .opening.limits import DocumentLimits
 
 Json = Any
@@ -47,6 +48,7 @@ class PageReply(PictureReply):
     picture_bytes: int
     picture_type: str | None
     scans: tuple[Box, ...] = ()
+    rules: tuple[Box, ...] = ()
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
@@ -68,14 +70,19 @@ def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageRep
     fields = _accepted(reply)
     if fields.get("picture_type") is None:
         width, height = _dimensions(fields, limits) if fields.get("width") else (0, 0)
-        return PageReply(width, height, _lines(fields.get("lines"), width, height, limits), 0, None)
+        own = _lines(fields.get("lines"), width, height, limits)
+        return PageReply(width, height, own, 0, None, rules=_rules(fields, width, height))
     width, height = _dimensions(fields, limits)
     picture_type = _one_of(fields["picture_type"], PICTURE_SIGNATURES)
     room = arena_bytes - width * height * BYTES_PER_PIXEL
     lines = None if fields.get("lines") is None else _lines(fields["lines"], width, height, limits)
     picture_bytes = _integer(fields.get("picture_bytes"), 1, room)
     scans = tuple(_box(value, width, height) for value in _list(fields.get("scans", []), "scans", _MOST_SCANS))
-    return PageReply(width, height, lines, picture_bytes, picture_type, scans)
+    return PageReply(width, height, lines, picture_bytes, picture_type, scans, _rules(fields, width, height))
+
+
+def _rules(fields: dict[str, Json], width: int, height: int) -> tuple[Box, ...]:
+    return tuple(_box(value, width, height) for value in _list(fields.get("rules", []), "rules", MAX_SEGMENTS))
 
 
 def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
@@ -112,7 +119,15 @@ def _line(value: Json, width: int, height: int, limits: DocumentLimits) -> TextL
         raise InvalidReply("line")
     text = _text(value.get("text"), limits.max_text_chars)
     box = None if value.get("box") is None else _quad(value["box"], width, height)
-    return TextLine(text, box, 1.0)
+    words = tuple(_share(pair) for pair in _list(value.get("words", []), "words", len(text)))
+    return TextLine(text, box, 1.0, words)
+
+
+def _share(value: Json) -> tuple[float, float]:
+    start, end = _pair(value)
+    if not 0 <= start <= end <= 1:
+        raise InvalidReply("a word outside of its line")
+    return start, end
 
 
 def _quad(value: Json, width: int, height: int) -> Quad:

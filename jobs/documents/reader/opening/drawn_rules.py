@@ -13,7 +13,7 @@ Matrix = tuple[float, float, float, float, float, float]
 
 MAX_OBJECTS = 20_000
 """The most objects of a page that are looked at. Maps and plots have more."""
-MAX_SEGMENTS = 6_000
+MAX_SEGMENTS = 3_000
 MAX_PATH_SEGMENTS = 400
 """The most segments of a path. Longer paths are drawings."""
 FORM_DEPTH = 3

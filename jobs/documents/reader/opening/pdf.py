@@ -11,6 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image, ImageDraw
 
+from .drawn_rules import drawn_rules
 from .limits import (
     DocumentLimits,
     Rejected,
@@ -165,6 +166,14 @@ class PdfPage:
             corners = [self._to_pixels(left, bottom), self._to_pixels(right, top)]
             (one_x, other_x), (one_y, other_y) = zip(*corners, strict=True)
             found.append((min(one_x, other_x), min(one_y, other_y), max(one_x, other_x), max(one_y, other_y)))
+        return found
+
+    def rules(self) -> list[Sides]:
+        """Return the left, top, right and bottom of each level or upright line that the page draws, in pixels."""
+        found = []
+        for one_x, one_y, other_x, other_y in drawn_rules(self._page):
+            (x0, y0), (x1, y1) = self._to_pixels(one_x, one_y), self._to_pixels(other_x, other_y)
+            found.append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
         return found
 
     def _picture_coverage(self) -> float:

@@ -3,7 +3,7 @@
 import io
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -75,18 +75,23 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
     with open_pdf(document.fileno()) as pdf:
         page = PdfPage(pdf, number, limits)
         lines = page.text_lines() or []
-        boxed = [(line.text, page.corners(line)) for line in lines]
-        boxed = [(text, box) for text, box in boxed if _has_area(box)]
-        visible = [{"text": text, "box": box} for text, box in boxed]
+        boxed = [(line, page.corners(line)) for line in lines]
+        boxed = [(line, box) for line, box in boxed if _has_area(box)]
+        visible = [{"text": line.text, "box": box, "words": _rounded(line.words, 4)} for line, box in boxed]
         covered = [box for _, box in boxed]
+        rules = _rounded(page.rules(), 1) if visible else []
         pictures = beside_text(page.pictures(), covered, page.size_px) if visible else []
         if visible and not pictures and not drawn:
-            return _without_picture(page.size_px, visible)
+            return {**_without_picture(page.size_px, visible), "rules": rules}
         image = page.render()
         scans = scanned_parts(image, pictures, covered)
         if visible and not scans and not drawn:
-            return _without_picture(page.size_px, visible)
-        return {**_write_page(image, visible or None, arena), "scans": scans}
+            return {**_without_picture(page.size_px, visible), "rules": rules}
+        return {**_write_page(image, visible or None, arena), "scans": scans, "rules": rules}
+
+
+def _rounded(rows: Iterable[Sequence[float]], digits: int) -> list[list[float]]:
+    return [[round(value, digits) for value in row] for row in rows]
 
 
 def _without_picture(size: tuple[int, int], lines: Json) -> Json:

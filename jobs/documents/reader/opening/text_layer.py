@@ -45,6 +45,8 @@ class Glyph(NamedTuple):
     top: float
     direction: float = 0.0
     """The degrees counterclockwise from level in which the text runs. Nearly level text has coordinates of the page."""
+    words: tuple[tuple[float, float], ...] = ()
+    """Where each word of a line begins and ends, as shares of the width of the line."""
 
 
 def is_level(direction: float) -> bool:
@@ -188,14 +190,30 @@ def _line_of(run: Sequence[Glyph]) -> Glyph | None:
     inked = [glyph for glyph in run if not glyph.text.isspace()]
     if not text or not inked:
         return None
+    left, right = min(glyph.left for glyph in inked), max(glyph.right for glyph in inked)
     return Glyph(
         text,
-        left=min(glyph.left for glyph in inked),
-        bottom=min(glyph.bottom for glyph in inked),
-        right=max(glyph.right for glyph in inked),
-        top=max(glyph.top for glyph in inked),
-        direction=0.0 if is_level(inked[0].direction) else inked[0].direction,
+        left,
+        min(glyph.bottom for glyph in inked),
+        right,
+        max(glyph.top for glyph in inked),
+        0.0 if is_level(inked[0].direction) else inked[0].direction,
+        tuple(_words(run, left, max(right - left, 1e-6))),
     )
+
+
+def _words(run: Sequence[Glyph], left: float, width: float) -> Iterator[tuple[float, float]]:
+    start = end = None
+    for glyph in run:
+        if glyph.text.isspace():
+            if start is not None and end is not None:
+                yield (start - left) / width, (end - left) / width
+            start = end = None
+        elif _clean(glyph.text):
+            start = glyph.left if start is None else min(start, glyph.left)
+            end = glyph.right if end is None else max(end, glyph.right)
+    if start is not None and end is not None:
+        yield (start - left) / width, (end - left) / width
 
 
 def _clean(char: str) -> str:
