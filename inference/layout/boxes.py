@@ -76,3 +76,14 @@ def usual_height(lines: Sequence[PageLine]) -> float:
         if half <= 0:
             return max(line.box.height, 1e-6)
     return 1.0
+
+
+def usual_letter_width(lines: Sequence[PageLine]) -> float:
+    """Return the width of a letter in most of the text. A long line counts more than a short one."""
+    by_width = sorted((line.box.width / len(line.text), len(line.text)) for line in lines if line.text)
+    half = sum(length for _, length in by_width) / 2
+    for width, length in by_width:
+        half -= length
+        if half <= 0:
+            return width
+    return 0.0

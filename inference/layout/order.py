@@ -27,6 +27,8 @@ MARGIN_WIDTH = 0.25
 MARGIN_PRINT = 0.95
 MARGIN_TEXT = 0.2
 """The width, the size of print and the length of notes in a margin, at most, as shares of those of all text there."""
+MARGIN_TO_COLUMN = 0.6
+"""The width of such notes, at most, as a share of the width of the widest column beside them."""
 MAX_STRETCHED_ROWS = 2
 STRETCHED_WIDTH = 0.95
 MAX_STRETCHED_WHITE = 0.35
@@ -61,18 +63,20 @@ def _cut(lines: Sequence[PageLine], height: float, *, from_right: bool, depth: i
     elif columns.by_rows:
         yield Region(tuple(lines), is_table=True, certainty=columns.certainty)
         return
+    widest = max(Box.around(line.box for line in part).width for part in parts)
     for part in parts:
-        if not columns.by_rows and parts is not apart and _is_margin(part, lines, height):
+        if not columns.by_rows and parts is not apart and _is_margin(part, lines, widest, height):
             margins.append(Region(tuple(part), is_margin=True))
         else:
             yield from _cut(part, height, from_right=from_right, depth=depth + 1)
     yield from margins
 
 
-def _is_margin(part: Sequence[PageLine], lines: Sequence[PageLine], height: float) -> bool:
+def _is_margin(part: Sequence[PageLine], lines: Sequence[PageLine], widest: float, height: float) -> bool:
     """Return whether the part holds short notes in small print beside much wider text."""
     whole = Box.around(line.box for line in lines)
-    narrow = Box.around(line.box for line in part).width <= MARGIN_WIDTH * whole.width
+    limit = min(MARGIN_WIDTH * whole.width, MARGIN_TO_COLUMN * widest)
+    narrow = Box.around(line.box for line in part).width <= limit
     small = median(line.box.height for line in part) <= MARGIN_PRINT * height
     few = sum(len(line.text) for line in part) <= MARGIN_TEXT * sum(len(line.text) for line in lines)
     return narrow and small and few

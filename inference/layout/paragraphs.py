@@ -42,6 +42,12 @@ class Paragraph:
         return median(row.box.height for row in self.rows)
 
     @property
+    def letter_width(self) -> float:
+        """Return the mean width of its letters, the white between two pieces of a row left out."""
+        lines = [line for row in self.rows for line in row.lines]
+        return sum(line.box.width for line in lines) / max(1, sum(len(line.text) for line in lines))
+
+    @property
     def text(self) -> str:
         return " ".join(row.text for row in self.rows)
 

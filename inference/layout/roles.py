@@ -8,8 +8,8 @@ from statistics import fmean
 from inference.layout.boxes import PICTURE, Box, PageLine
 from inference.layout.paragraphs import Paragraph, begins_item
 
-EDGE = 0.1
-"""The share of the page's height at its top and bottom in which headers and footers stand."""
+TOP_EDGE, BOTTOM_EDGE = 0.1, 0.12
+"""The shares of the page's height at its top and bottom in which headers and footers stand."""
 MAX_EDGE_LINES = 4
 WHITE_TO_BODY = 0.9
 """The white between a header or footer and the body, as a multiple of a line's height."""
@@ -22,6 +22,9 @@ CAPTION = re.compile(
 FOOTNOTE = re.compile(r"\s*(?:(?:[¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[*†‡]{1,3}|\[\d{1,2}\])\s*\S|\d{1,2}\s*[^\W\d])")
 SMALL = 0.92
 """The height of notes, headers and captions, at most, as a share of the usual height."""
+NARROW_LETTERS = 0.88
+"""The width of a letter of notes, at most, as a share of the usual width. Boxes of recognized lines have the width of
+their print, but hardly more heights than a few, so that small print may seem to be as high as any other."""
 LARGE = 1.18
 """The height of a heading, at least, as a multiple of the usual height."""
 LARGE_AT_EDGE = 1.5
@@ -57,10 +60,10 @@ def is_page_number(text: str) -> bool:
 def part_edges(lines: Sequence[PageLine], page_height: float, usual: float) -> Edges:
     """Part the edges of a page from its body: a few lines in small print, with white between them and the body."""
     by_top = sorted(lines, key=lambda line: line.box.top)
-    header = _edge(by_top, lambda line: line.box.bottom <= EDGE * page_height, usual)
+    header = _edge(by_top, lambda line: line.box.bottom <= TOP_EDGE * page_height, usual)
     rest = [line for line in by_top if line not in header]
     by_bottom = sorted(rest, key=lambda line: -line.box.bottom)
-    footer = _edge(by_bottom, lambda line: line.box.top >= (1 - EDGE) * page_height, usual)
+    footer = _edge(by_bottom, lambda line: line.box.top >= (1 - BOTTOM_EDGE) * page_height, usual)
     body = tuple(line for line in lines if line not in header and line not in footer)
     return Edges(tuple(header), body, tuple(footer)) if body else Edges((), tuple(lines), ())
 
@@ -73,6 +76,8 @@ def _edge(inwards: Sequence[PageLine], is_at_edge: Callable[[PageLine], bool], u
             return found
         if not is_at_edge(line) or len(found) == MAX_EDGE_LINES or line.box.height > LARGE_AT_EDGE * usual:
             return []
+        if CAPTION.match(line.text):
+            return []
         found.append(line)
     return []
 
@@ -84,11 +89,14 @@ def _white(found: Sequence[PageLine], line: PageLine) -> float:
     return max(line.box.top - edge.bottom, edge.top - line.box.bottom)
 
 
-def find_notes(paragraphs: Sequence[Paragraph], usual: float) -> range:
-    """Return the numbers of the footnotes: the small print with marks at the foot of a column or above a picture."""
+def find_notes(paragraphs: Sequence[Paragraph], usual: float, letter: float) -> range:
+    """Return the numbers of the footnotes: the small print with marks at the foot of a column or above a picture.
+
+    `usual` is the usual height of a line, `letter` the usual width of a letter.
+    """
     first = end = len(paragraphs) - _ends_with_caption(paragraphs, usual)
     for position in range(end - 1, -1, -1):
-        if not is_small(paragraphs[position], usual):
+        if not is_small(paragraphs[position], usual) and paragraphs[position].letter_width > NARROW_LETTERS * letter:
             break
         if FOOTNOTE.match(paragraphs[position].text):
             first = position

@@ -116,6 +116,40 @@ def test_footnotes_are_read_after_all_columns() -> None:
     assert roles(layout)["footnote"] == [note]
 
 
+def test_footnotes_are_known_by_narrow_letters_where_all_boxes_are_as_high() -> None:
+    page = Page()
+    left = page.prose(50, 200, 450, 20)
+    texts = ["1 Taken from the second edition of the work", "2 Named in the first edition"]
+    note = [page.line(50, 780 + 22 * row, text, width=7.8 * len(text)) for row, text in enumerate(texts)]
+    right = page.prose(550, 200, 450, 22)
+    assert page.laid_out().order == [*left, *right, *note]
+
+
+def test_a_column_in_smaller_print_is_no_margin_beside_columns_as_wide() -> None:
+    page = Page()
+    page.prose(50, 200, 220, 8, height=18)
+    for column in range(1, 4):
+        page.prose(50 + 250 * column, 200, 220, 30)
+    layout = page.laid_out()
+    assert layout.order == list(range(98))
+    assert "side_note" not in roles(layout)
+
+
+def test_a_footer_may_stand_a_little_higher_than_a_header() -> None:
+    page = Page()
+    page.prose(50, 200, 450, 20)
+    page.prose(550, 200, 450, 20)
+    footer = page.line(350, 1250, "A report of the year", height=18)
+    assert roles(page.laid_out())["footer"] == [[footer]]
+
+
+def test_a_caption_at_the_top_of_a_page_is_no_header() -> None:
+    page = Page()
+    page.line(50, 60, "Table 3: Prices of a year", height=18)
+    page.prose(50, 200, 900, 20)
+    assert "header" not in roles(page.laid_out())
+
+
 def test_headers_come_first_and_page_numbers_last() -> None:
     page = Page()
     number = page.line(500, 1340, "17", height=15)
