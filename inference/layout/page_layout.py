@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inference.layout.boxes import Box, PageLine, usual_height, usual_letter_width
+from inference.layout.marks import Marked, with_marks
 from inference.layout.order import regions_in_order
 from inference.layout.paragraphs import Paragraph, split_paragraphs
 from inference.layout.regions import Region
@@ -38,8 +39,9 @@ def lay_out(lines: Sequence[PageLine], page_height: float) -> PageLayout:
     lines = sorted(lines, key=lambda line: (line.box.top, line.box.left, line.box.bottom, line.box.right, line.text))
     usual, letter = usual_height(lines), usual_letter_width(lines)
     edges = part_edges(lines, page_height, usual)
-    regions = regions_in_order(edges.body)
-    body = [placed for region in regions for placed in _placed(region, usual, letter)]
+    marked = with_marks(edges.body)
+    regions = regions_in_order(marked.lines)
+    body = [placed for region in regions for placed in _placed(region, marked, usual, letter)]
     notes = [placed for placed in body if placed.block.type == "footnote"]
     placed = [
         *_edge_blocks(edges.header, "header"),
@@ -52,9 +54,9 @@ def lay_out(lines: Sequence[PageLine], page_height: float) -> PageLayout:
     return PageLayout(tuple(blocks), "\n\n".join(filter(None, texts)), min(region.certainty for region in regions))
 
 
-def _placed(region: Region, usual: float, letter: float) -> Iterable[_Placed]:
+def _placed(region: Region, marked: Marked, usual: float, letter: float) -> Iterable[_Placed]:
     column = Box.around(line.box for line in region.lines)
-    rows = gather_rows(region.lines)
+    rows = gather_rows(marked.parted(region.lines))
     if region.is_table:
         yield _Placed(Block("table", Paragraph(tuple(rows))), column)
         return

@@ -23,9 +23,13 @@ RATHER_OTHER_SIZE = 1.22
 """The same for rows that also stand further apart than is usual."""
 INDENT = 0.6
 """The indent that begins a paragraph, as a share of a row's height."""
-BULLETS = frozenset("•◦▪■●○‣·*")
-LIST_MARK = re.compile(r"\s*(?:[•◦▪■●○‣·*–—-]|\(?\d{1,2}[.)]|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])\s+\S")
+BULLETS = frozenset("•◦▪■●○‣·*\uf0b7\uf0a7")
+LIST_MARK = re.compile(r"\s*(?:[•◦▪■●○‣·*\uf0b7\uf0a7–—-]|\(?\d{1,2}[.)]|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])\s+\S")
 """The marks of list items: a bullet, a dash, a number or a letter."""
+SECTION_TITLE = re.compile(r"\s*\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z][^\W\d]")
+"""The number of a section below a chapter, and the beginning of its title."""
+TITLE_WIDTH = 0.75
+"""The width of a title, at most, as a share of the width of its region, where text follows it without white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class Paragraph:
 
 def begins_item(text: str) -> bool:
     return LIST_MARK.match(text) is not None
+
+
+def begins_section(text: str) -> bool:
+    return SECTION_TITLE.match(text) is not None
 
 
 def split_paragraphs(rows: Sequence[Row]) -> list[Paragraph]:
@@ -93,7 +101,14 @@ def _begins(paragraph: Sequence[Row], row: Row, region: Box, spacing: _Spacing) 
     if white > spacing.white + WIDER_WHITE * height and step > WIDER_STEP * spacing.step:
         return True
     ratio = _size_ratio(paragraph, row)
-    if begins_item(row.text) or ratio > OTHER_SIZE or (ratio > RATHER_OTHER_SIZE and step > WIDER_STEP * spacing.step):
+    if len(paragraph) == 1 and begins_section(above.text) and above.box.width <= TITLE_WIDTH * region.width:
+        return True
+    if (
+        begins_item(row.text)
+        or begins_section(row.text)
+        or ratio > OTHER_SIZE
+        or (ratio > RATHER_OTHER_SIZE and step > WIDER_STEP * spacing.step)
+    ):
         return True
     return _is_indented(paragraph, row, region)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from inference.layout.boxes import PICTURE, Box, PageLine
-from inference.layout.paragraphs import Paragraph, begins_item
+from inference.layout.paragraphs import Paragraph, begins_item, begins_section
 
 TOP_EDGE, BOTTOM_EDGE = 0.1, 0.12
 """The shares of the page's height at its top and bottom in which headers and footers stand."""
@@ -20,6 +20,8 @@ CAPTION = re.compile(
     r"(?i)\s*(?:fig(?:ure|\.)?|tab(?:le|\.|elle)?|abb(?:ildung|\.)?|chart|diagramm?|photo|foto|bild|map|karte)\s*\d+\s*[.:–-]?"
 )
 FOOTNOTE = re.compile(r"\s*(?:(?:[¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[*†‡]{1,3}|\[\d{1,2}\])\s*\S|\d{1,2}\s*[^\W\d])")
+NUMBERED_NOTE = re.compile(r"\s*\d{1,3}[.)]?\s+[^\W\d]")
+SECTION = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s")
 SMALL = 0.92
 """The height of notes, headers and captions, at most, as a share of the usual height."""
 NARROW_LETTERS = 0.88
@@ -98,10 +100,16 @@ def find_notes(paragraphs: Sequence[Paragraph], usual: float, letter: float) -> 
     for position in range(end - 1, -1, -1):
         if not is_small(paragraphs[position], usual) and paragraphs[position].letter_width > NARROW_LETTERS * letter:
             break
-        if FOOTNOTE.match(paragraphs[position].text):
+        if _is_note(paragraphs[position], usual):
             first = position
     before = len(paragraphs[first - 1].text) if 0 < first < end else 0
     return range(first, end) if before >= MIN_BEFORE_NOTES else range(0)
+
+
+def _is_note(paragraph: Paragraph, usual: float) -> bool:
+    if FOOTNOTE.match(paragraph.text):
+        return True
+    return is_small(paragraph, usual) and NUMBERED_NOTE.match(paragraph.text) is not None
 
 
 def is_small(paragraph: Paragraph, usual: float) -> bool:
@@ -120,6 +128,8 @@ def role_of(paragraph: Paragraph, usual: float) -> str:
     height = paragraph.height
     if begins_item(text):
         return "list_item"
+    if _may_be_heading(paragraph, text) and begins_section(text) and len(paragraph.rows) <= 2:
+        return "heading"
     if CAPTION.match(text) and len(paragraph.rows) <= MAX_HEADING_ROWS:
         return "caption"
     if _may_be_heading(paragraph, text) and height >= LARGE * usual:
@@ -137,16 +147,17 @@ def _may_be_heading(paragraph: Paragraph, text: str) -> bool:
 
 
 def with_levels(blocks: Sequence[Block]) -> list[Block]:
-    """Give headings levels by their heights, the largest first."""
+    """Give headings levels by the numbers of their sections, and others by their heights, the largest first."""
     heights = sorted({block.paragraph.height for block in blocks if block.type == "heading"}, reverse=True)
     ranks: list[float] = []
     for height in heights:
         if not ranks or height < ranks[-1] / 1.12:
             ranks.append(height)
 
-    def level(height: float) -> int:
-        return min(LEVELS, 1 + next(index for index, rank in enumerate(ranks) if height >= rank / 1.12))
+    def level(paragraph: Paragraph) -> int:
+        number = SECTION.match(paragraph.text)
+        if number:
+            return min(LEVELS, 1 + number[1].count("."))
+        return min(LEVELS, 1 + next(index for index, rank in enumerate(ranks) if paragraph.height >= rank / 1.12))
 
-    return [
-        replace(block, level=level(block.paragraph.height)) if block.type == "heading" else block for block in blocks
-    ]
+    return [replace(block, level=level(block.paragraph)) if block.type == "heading" else block for block in blocks]

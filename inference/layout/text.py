@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from inference.layout.boxes import Box
+from inference.layout.marks import is_mark
 from inference.layout.roles import Block
-from inference.layout.rows import Row
+from inference.layout.rows import Row, row_of
 
 FULL = 0.8
 """The share of the width of its column from which a row runs on in the next one."""
@@ -51,9 +52,14 @@ def _runs_on(row: Row, block: Block, enough: float, *, is_narrow: bool) -> bool:
     """Return whether a row ends where the next one goes on: it reaches far enough to the right."""
     if block.type in ("heading", "caption"):
         return True
-    if row.widest_gap > row.box.height:
+    if _without_mark(row).widest_gap > row.box.height:
         return False
     return not is_narrow and row.box.right >= enough
+
+
+def _without_mark(row: Row) -> Row:
+    """Return the row without the mark of an item that stands apart from its text."""
+    return row_of(row.lines[1:]) if len(row.lines) > 1 and is_mark(row.lines[0].text) else row
 
 
 def _is_prose(block: Block, box: Box) -> bool:
