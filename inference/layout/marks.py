@@ -10,13 +10,14 @@ from inference.layout.paragraphs import BULLETS
 MARK = re.compile(
     r"[•◦▪■●○‣·*–—\uf0b7\uf0a7-]|\(?\d{1,3}[.)]?|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)]"
 )
-NUMBER = re.compile(r"[\d.]+")
 MAX_TAB = 5.0
 """The white between a mark and its text, at most, as a multiple of the text's height."""
 MIN_TEXT = 5
 """The letters of the text beside a number, at least. A value beside the number of a table's row has fewer."""
 SAME_ROW = 0.35
 """The distance between the middles of a mark and its text, at most, as a share of the text's height."""
+CLOSE = 0.8
+"""The white between two lines of a column, at most, as a multiple of the text's height."""
 NEAR = 40
 """The most lines, by their height on the page, that a mark is compared with on each side."""
 
@@ -63,7 +64,21 @@ def _text_of(mark: PageLine, near: Sequence[PageLine]) -> PageLine | None:
         return None
     tab = max(0.0, right.box.left - mark.box.right)
     left = max((line.box.right for line in row if line.box.left < mark.box.center), default=float("-inf"))
-    return right if tab <= MAX_TAB * right.box.height and mark.box.left - left > tab else None
+    if tab > MAX_TAB * right.box.height or mark.box.left - left <= tab:
+        return None
+    return None if _ends_column(mark, right.box, near) else right
+
+
+def _ends_column(mark: PageLine, text: Box, near: Sequence[PageLine]) -> bool:
+    """Return whether the mark is the last word of a column, below a line that ends before the text begins."""
+    reach = CLOSE * text.height
+    return any(
+        0 < mark.box.middle - line.box.middle <= reach + line.box.height
+        and abs(line.box.left - mark.box.left) <= text.height
+        and mark.box.right < line.box.right <= text.left
+        and not is_mark(line.text)
+        for line in near
+    )
 
 
 def _wanted(mark: str) -> int:

@@ -20,7 +20,9 @@ CAPTION = re.compile(
     r"(?i)\s*(?:fig(?:ure|\.)?|tab(?:le|\.|elle)?|abb(?:ildung|\.)?|chart|diagramm?|photo|foto|bild|map|karte)\s*\d+\s*[.:–-]?"
 )
 FOOTNOTE = re.compile(r"\s*(?:(?:[¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[*†‡]{1,3}|\[\d{1,2}\])\s*\S|\d{1,2}\s*[^\W\d])")
-NUMBERED_NOTE = re.compile(r"\s*\d{1,3}[.)]?\s+[^\W\d]")
+NUMBERED_NOTE = re.compile(r"\s*(\d{1,3})[.)]?\s+[^\W\d]")
+MIN_LATE_NUMBER = 10
+"""The number of a note, at least, that no list at the foot of a column begins with."""
 SECTION = re.compile(r"\s*(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s")
 SMALL = 0.92
 """The height of notes, headers and captions, at most, as a share of the usual height."""
@@ -100,16 +102,20 @@ def find_notes(paragraphs: Sequence[Paragraph], usual: float, letter: float) -> 
     for position in range(end - 1, -1, -1):
         if not is_small(paragraphs[position], usual) and paragraphs[position].letter_width > NARROW_LETTERS * letter:
             break
-        if _is_note(paragraphs[position], usual):
+        if _is_note(paragraphs[position], usual, letter):
             first = position
     before = len(paragraphs[first - 1].text) if 0 < first < end else 0
     return range(first, end) if before >= MIN_BEFORE_NOTES else range(0)
 
 
-def _is_note(paragraph: Paragraph, usual: float) -> bool:
+def _is_note(paragraph: Paragraph, usual: float, letter: float) -> bool:
+    """Return whether it begins with the mark of a note. A number with a point is one where no list would begin."""
     if FOOTNOTE.match(paragraph.text):
         return True
-    return is_small(paragraph, usual) and NUMBERED_NOTE.match(paragraph.text) is not None
+    number = NUMBERED_NOTE.match(paragraph.text)
+    if number is None or paragraph.height > SMALL * usual:
+        return False
+    return int(number[1]) >= MIN_LATE_NUMBER or paragraph.letter_width <= NARROW_LETTERS * letter
 
 
 def is_small(paragraph: Paragraph, usual: float) -> bool:

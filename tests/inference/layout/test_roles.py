@@ -65,3 +65,61 @@ def test_only_prose_above_makes_small_print_a_footnote() -> None:
     page = Page()
     page.stacked(50, 200, ["1 Small print alone", "2 More of it"], height=14)
     assert "footnote" not in roles(page.laid_out())
+
+
+@pytest.mark.parametrize("mark", ["•", "3.", "b)", "\uf0b7"])
+def test_an_item_whose_mark_stands_apart_is_one_block(mark: str) -> None:
+    page = Page()
+    page.prose(50, 200, 900, 4)
+    sign = page.line(50, 360, mark)
+    rows = page.prose(120, 360, 830, 3)
+    page.prose(50, 480, 900, 6)
+    layout = page.laid_out()
+    assert roles(layout)["list_item"] == [[sign, *rows]]
+    assert f"\n{mark} the quick brown fox" in layout.text
+    assert len(layout.text.split("\n\n")[1].splitlines()) == 1
+
+
+def test_a_heading_has_the_level_of_its_number() -> None:
+    page = Page()
+    for row, (number, title) in enumerate([("2", "The work"), ("2.1", "Its parts"), ("2.3.1", "Their order")]):
+        top = 200 + 300 * row
+        page.line(50, top, number, height=26)
+        page.line(120, top, title, height=26)
+        page.prose(50, top + 60, 900, 6)
+    headings = [block for block in page.laid_out().blocks if block.type == "heading"]
+    assert [(block.level, block.paragraph.text) for block in headings] == [
+        (1, "2 The work"),
+        (2, "2.1 Its parts"),
+        (3, "2.3.1 Their order"),
+    ]
+
+
+def test_the_title_of_a_section_ends_where_its_text_begins() -> None:
+    page = Page()
+    page.prose(50, 200, 900, 6)
+    title = page.line(50, 400, "8.6.2 Coffee")
+    page.prose(50, 427, 900, 6)
+    assert roles(page.laid_out())["heading"] == [[title]]
+
+
+def test_notes_at_the_foot_whose_numbers_stand_apart_are_footnotes() -> None:
+    page = Page()
+    page.prose(50, 200, 900, 12)
+    first = [page.line(50, 640, "33.", height=15), page.line(100, 640, "Taken from the second edition", height=15)]
+    second = [page.line(50, 665, "34.", height=15), page.line(100, 665, "Taken from the third one", height=15)]
+    assert roles(page.laid_out())["footnote"] == [first, second]
+
+
+def test_the_numbers_of_the_rows_of_a_table_stay_in_it() -> None:
+    page = Page()
+    rows = [[str(number), "A chair of wood", "2", f"{number}0.50"] for number in range(1, 6)]
+    cells = page.table([50, 100, 500, 700], 300, rows)
+    assert roles(page.laid_out()) == {"table": [cells]}
+
+
+def test_a_number_that_ends_a_column_is_no_mark_of_the_next_column() -> None:
+    page = Page()
+    left = [*page.stacked(50, 200, ["the quick brown fox jumps over it"] * 9), page.line(50, 443, "30.")]
+    right = page.stacked(430, 200, ["the lazy dog runs on through it"] * 12)
+    assert page.laid_out().order == [*left, *right]
