@@ -10,6 +10,7 @@ from inference.layout.paragraphs import Paragraph, split_paragraphs
 from inference.layout.regions import Region
 from inference.layout.roles import Block, find_notes, is_page_number, part_edges, role_of, with_levels
 from inference.layout.rows import gather_rows
+from inference.layout.spellings import spellings_of
 from inference.layout.text import block_text
 
 
@@ -50,7 +51,8 @@ def lay_out(lines: Sequence[PageLine], page_height: float) -> PageLayout:
         *_edge_blocks(edges.footer, "footer"),
     ]
     blocks = with_levels([each.block for each in placed])
-    texts = [block_text(block, each.column) for block, each in zip(blocks, placed, strict=True)]
+    spellings = spellings_of(line.text for line in lines)
+    texts = [block_text(block, each.column, spellings) for block, each in zip(blocks, placed, strict=True)]
     return PageLayout(tuple(blocks), "\n\n".join(filter(None, texts)), min(region.certainty for region in regions))
 
 

@@ -132,15 +132,23 @@ def _ends_with_caption(paragraphs: Sequence[Paragraph], usual: float) -> bool:
 def role_of(paragraph: Paragraph, usual: float) -> str:
     text = paragraph.text.strip()
     height = paragraph.height
-    if begins_item(text):
+    if begins_item(text) and not _is_numbered_title(paragraph, text, usual):
         return "list_item"
     if _may_be_heading(paragraph, text) and begins_section(text) and len(paragraph.rows) <= 2:
+        return "heading"
+    if _is_numbered_title(paragraph, text, usual):
         return "heading"
     if CAPTION.match(text) and len(paragraph.rows) <= MAX_HEADING_ROWS:
         return "caption"
     if _may_be_heading(paragraph, text) and height >= LARGE * usual:
         return "heading"
     return "paragraph"
+
+
+def _is_numbered_title(paragraph: Paragraph, text: str, usual: float) -> bool:
+    """Return whether a number and a title are in large print or capitals, and are no item of a list."""
+    large = paragraph.height >= LARGE * usual or (text.isupper() and len(paragraph.rows) == 1)
+    return large and SECTION.match(text) is not None and _may_be_heading(paragraph, text)
 
 
 def _may_be_heading(paragraph: Paragraph, text: str) -> bool:

@@ -6,16 +6,16 @@ from inference.layout.boxes import Box
 from inference.layout.marks import is_mark
 from inference.layout.roles import Block
 from inference.layout.rows import Row, row_of
+from inference.layout.spellings import HYPHENS, NONE, Spellings, is_suspended
 
 FULL = 0.8
 """The share of the width of its column from which a row runs on in the next one."""
 NARROW = 15.0
 """A multiple of a row's height. A narrower block is an address or a sum, and no running prose."""
-HYPHENS = frozenset("-\u00ad\u2010")
 RUNNING = frozenset({"paragraph", "list_item", "footnote", "caption", "heading", "side_note"})
 
 
-def block_text(block: Block, column: Box) -> str:
+def block_text(block: Block, column: Box, spellings: Spellings = NONE) -> str:
     """Return the text of a block. `column` is the box of the region that the block stands in."""
     rows = block.paragraph.rows
     if block.type not in RUNNING:
@@ -24,16 +24,16 @@ def block_text(block: Block, column: Box) -> str:
     is_narrow = len(rows) > 1 and column.width < NARROW * block.paragraph.height and not _is_prose(block, box)
     enough = max(box.left + FULL * box.width, column.left + 0.55 * column.width)
     runs_on = [_runs_on(row, block, enough, is_narrow=is_narrow) for row in rows]
-    return join_rows([row.text for row in rows], runs_on)
+    return join_rows([row.text for row in rows], runs_on, spellings)
 
 
-def join_rows(texts: Sequence[str], runs_on: Sequence[bool]) -> str:
+def join_rows(texts: Sequence[str], runs_on: Sequence[bool], spellings: Spellings = NONE) -> str:
     joined: list[str] = []
     for text, before in zip(texts, [False, *runs_on], strict=False):
         if not text:
             continue
         if joined and before:
-            joined[-1:] = joined_rows(joined[-1], text)
+            joined[-1:] = joined_rows(joined[-1], text, spellings)
         elif joined:
             joined += ["\n", text]
         else:
@@ -41,10 +41,14 @@ def join_rows(texts: Sequence[str], runs_on: Sequence[bool]) -> str:
     return "".join(joined)
 
 
-def joined_rows(before: str, after: str) -> tuple[str, str]:
-    """Join two printed lines of a paragraph. A hyphen goes if a small letter follows, and stays before any other."""
-    if before[-1:] in HYPHENS and before[-2:-1].isalpha() and after[:1].isalpha():
-        return before[:-1] if after[:1].islower() else before, after
+def joined_rows(before: str, after: str, spellings: Spellings = NONE) -> tuple[str, str]:
+    """Join two printed lines of a paragraph. A hyphen at the end of the first goes unless it belongs to the word."""
+    if before[-1:] in HYPHENS and after[:1].isalpha() and not is_suspended(after):
+        if before[-2:-1].isdigit():
+            return before, after
+        if not before[-2:-1].isalpha():
+            return f"{before} ", after
+        return before if spellings.keeps_hyphen(before, after) else before[:-1], after
     return f"{before} ", after
 
 
