@@ -29,7 +29,7 @@ LIST_MARK = re.compile(r"\s*(?:[•◦▪■●○‣·*\uf0b7\uf0a7–—-]|\(?
 SECTION_TITLE = re.compile(r"\s*\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z][^\W\d]")
 """The number of a section below a chapter, and the beginning of its title."""
 TITLE_WIDTH = 0.75
-"""The width of a title, at most, as a share of the width of its region, where text follows it without white."""
+"""The width of a title, at most, as a share of the width of the row below, where text follows it without white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _begins(paragraph: Sequence[Row], row: Row, region: Box, spacing: _Spacing) 
     if white > spacing.white + WIDER_WHITE * height and step > WIDER_STEP * spacing.step:
         return True
     ratio = _size_ratio(paragraph, row)
-    if len(paragraph) == 1 and begins_section(above.text) and above.box.width <= TITLE_WIDTH * region.width:
+    if len(paragraph) == 1 and begins_section(above.text) and above.box.width <= TITLE_WIDTH * row.box.width:
         return True
     if (
         begins_item(row.text)

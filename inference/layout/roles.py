@@ -17,7 +17,7 @@ PAGE_NUMBER = re.compile(
     r"(?i)\W*(?:(?:page|seite|p\.|s\.|blatt)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:/|of|von|de|sur)\s*\d{1,4})?\W*"
 )
 CAPTION = re.compile(
-    r"(?i)\s*(?:fig(?:ure|\.)?|tab(?:le|\.|elle)?|abb(?:ildung|\.)?|chart|diagramm?|photo|foto|bild|map|karte)\s*\d+\s*[.:–-]?"
+    r"(?i)\s*(?:fig(?:ure|\.)?|tab(?:le|\.|elle)?|abb(?:ildung|\.)?|chart|diagramm?|photo|foto|bild|map|karte)\s*(?:[A-Z]{1,3}-?)?\d+[a-z]?\s*[.:–-]?"
 )
 FOOTNOTE = re.compile(r"\s*(?:(?:[¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[*†‡]{1,3}|\[\d{1,2}\])\s*\S|\d{1,2}\s*[^\W\d])")
 NUMBERED_NOTE = re.compile(r"\s*(\d{1,3})[.)]?\s+[^\W\d]")

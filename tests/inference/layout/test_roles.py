@@ -14,7 +14,9 @@ def test_other_text_is_no_page_number(text: str) -> None:
     assert not is_page_number(text)
 
 
-@pytest.mark.parametrize("text", ["Figure 3: A map", "Fig. 2", "Tabelle 1 – Preise", "Abb. 4", "table 12."])
+@pytest.mark.parametrize(
+    "text", ["Figure 3: A map", "Fig. 2", "Tabelle 1 – Preise", "Abb. 4", "table 12.", "Figure SA4. Cases", "Table A-3"]
+)
 def test_captions_begin_with_their_kind_and_number(text: str) -> None:
     assert CAPTION.match(text)
 
@@ -123,3 +125,11 @@ def test_a_number_that_ends_a_column_is_no_mark_of_the_next_column() -> None:
     left = [*page.stacked(50, 200, ["the quick brown fox jumps over it"] * 9), page.line(50, 443, "30.")]
     right = page.stacked(430, 200, ["the lazy dog runs on through it"] * 12)
     assert page.laid_out().order == [*left, *right]
+
+
+def test_a_numbered_clause_that_fills_its_rows_is_no_heading() -> None:
+    page = Page()
+    page.prose(50, 200, 900, 6)
+    page.line(50, 400, "1.1 The assignment of any rights needs consent", width=900)
+    page.line(50, 427, "of the other party in writing.")
+    assert "heading" not in roles(page.laid_out())
