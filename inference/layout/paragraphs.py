@@ -122,7 +122,7 @@ def _is_indented(paragraph: Sequence[Row], row: Row, region: Box) -> bool:
     """Return whether the row is set in from the row above, and that row from neither side of the region."""
     above = paragraph[-1].box
     indent = row.box.left - above.left
-    if begins_item(paragraph[0].text):
+    if begins_item(paragraph[0].text) or begins_section(paragraph[0].text):
         # The rows of an item are set in from its mark; the next row that is not ends the item.
         return row.box.left < paragraph[0].box.left + INDENT * row.box.height and len(paragraph) > 1 and indent < 0
     first_of_its_own = len(paragraph) == 1 and indent < -INDENT * row.box.height

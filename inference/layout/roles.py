@@ -37,6 +37,7 @@ MIN_BEFORE_NOTES = 30
 """The length of the text above footnotes, at least. The numbers of a list have a heading above them."""
 MAX_CAPTION_ROWS = 2
 MAX_HEADING_ROWS = 4
+MAX_TITLE_ROWS = 2
 MAX_HEADING_CHARACTERS = 140
 LEVELS = 3
 
@@ -131,18 +132,20 @@ def _ends_with_caption(paragraphs: Sequence[Paragraph], usual: float) -> bool:
 
 def role_of(paragraph: Paragraph, usual: float) -> str:
     text = paragraph.text.strip()
-    height = paragraph.height
     if begins_item(text) and not _is_numbered_title(paragraph, text, usual):
         return "list_item"
-    if _may_be_heading(paragraph, text) and begins_section(text) and len(paragraph.rows) <= 2:
-        return "heading"
-    if _is_numbered_title(paragraph, text, usual):
+    if _is_section_title(paragraph, text, usual):
         return "heading"
     if CAPTION.match(text) and len(paragraph.rows) <= MAX_HEADING_ROWS:
         return "caption"
-    if _may_be_heading(paragraph, text) and height >= LARGE * usual:
-        return "heading"
-    return "paragraph"
+    if begins_section(text):
+        return "list_item"
+    return "heading" if _may_be_heading(paragraph, text) and paragraph.height >= LARGE * usual else "paragraph"
+
+
+def _is_section_title(paragraph: Paragraph, text: str, usual: float) -> bool:
+    below_chapter = begins_section(text) and len(paragraph.rows) <= MAX_TITLE_ROWS and _may_be_heading(paragraph, text)
+    return below_chapter or _is_numbered_title(paragraph, text, usual)
 
 
 def _is_numbered_title(paragraph: Paragraph, text: str, usual: float) -> bool:

@@ -133,3 +133,10 @@ def test_a_numbered_clause_that_fills_its_rows_is_no_heading() -> None:
     page.line(50, 400, "1.1 The assignment of any rights needs consent", width=900)
     page.line(50, 427, "of the other party in writing.")
     assert "heading" not in roles(page.laid_out())
+
+
+def test_a_numbered_clause_with_a_hanging_indent_is_one_item() -> None:
+    page = Page()
+    page.prose(50, 200, 900, 6)
+    clause = [page.line(50, 400, "1.1 The assignment of any right"), page.line(90, 427, "needs consent of the other.")]
+    assert roles(page.laid_out())["list_item"] == [clause]
