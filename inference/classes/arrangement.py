@@ -18,6 +18,7 @@ def arrangement_of(
     shares = _shares(blocks)
     boxes = [line.box for line in lines if line.box]
     arrangement = {f"in_{kind}": shares.get(kind, 0.0) for kind in KINDS_OF_BLOCKS}
+    arrangement["in_table"] += shares.get("rows", 0.0)
     running = [line.box for line in lines if line.box and line.text.count(" ") >= MIN_WORDS]
     return arrangement | {
         "side_by_side": _side_by_side(boxes),

@@ -48,6 +48,10 @@ class Box:
     def corners(self) -> Quad:
         return (self.left, self.top), (self.right, self.top), (self.right, self.bottom), (self.left, self.bottom)
 
+    def holds(self, other: "Box") -> bool:
+        """Return whether the middle of another box lies within this one."""
+        return self.left <= other.center <= self.right and self.top <= other.middle <= self.bottom
+
     def shares_height(self, other: "Box") -> float:
         """Return how much of the lower of both boxes lies beside the other, from 0 to 1."""
         shared = min(self.bottom, other.bottom) - max(self.top, other.top)

@@ -47,6 +47,8 @@ class Block:
     type: str
     paragraph: Paragraph
     level: int | None = None
+    table: int | None = None
+    """The position of a table among those of the page."""
 
 
 @dataclass(frozen=True, slots=True)

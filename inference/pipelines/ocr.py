@@ -16,13 +16,20 @@ MIN_CONFIDENCE: Json = {
 
 
 def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
-    """Return the steps that put the lines of a page in order and judge the reading."""
+    """Return the steps that find the tables of a page, put its lines in order, and judge the reading."""
     return [
+        {"name": "rules", "kind": "preprocess", "operation": "rules", "inputs": {"page": page}},
+        {
+            "name": "tables",
+            "kind": "postprocess",
+            "operation": "tables",
+            "inputs": {"lines": lines, "rules": "rules", "height": height},
+        },
         {
             "name": "layout",
             "kind": "postprocess",
             "operation": "layout",
-            "inputs": {"lines": lines, "height": height},
+            "inputs": {"lines": lines, "height": height, "tables": "tables"},
         },
         {
             "name": "assess",
@@ -82,6 +89,7 @@ OCR: Json = {
         "text": "layout.text",
         "lines": "layout.lines",
         "blocks": "layout.blocks",
+        "tables": "tables",
         "width": "reading.width",
         "height": "reading.height",
         "rotation": "way_up",

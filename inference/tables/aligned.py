@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import fmean, median
 
-from inference.layout.boxes import Box, PageLine
+from inference.layout.boxes import Box, PageLine, usual_height
+from inference.layout.marks import with_marks
 from inference.layout.order import regions_in_order
+from inference.layout.roles import part_edges
 from inference.tables.grid import build
 from inference.tables.pieces import pieces_of
 from inference.tables.rules import Rules
@@ -24,15 +26,20 @@ MIN_VALUES = 0.3
 """The share of cells behind the first column that are values, at least, in a table of two columns."""
 
 
-def aligned_tables(lines: Sequence[PageLine], words: Sequence[Word], height: float) -> Iterator[Table]:
+def aligned_tables(
+    lines: Sequence[PageLine], words: Sequence[Word], height: float, page_height: float
+) -> Iterator[Table]:
     """Yield the tables in the regions of a page that are read by rows."""
     by_line: dict[int, list[Word]] = {}
     for word in words:
         by_line.setdefault(word.line, []).append(word)
-    for region in regions_in_order(lines):
+    if not lines:
+        return
+    marked = with_marks(part_edges(lines, page_height, usual_height(lines)).body)
+    for region in regions_in_order(marked.lines):
         if not region.is_table:
             continue
-        inside = [word for line in region.lines for word in by_line.get(line.index, ())]
+        inside = [word for line in marked.parted(region.lines) for word in by_line.get(line.index, ())]
         for part in _parts(rows_of(inside), height):
             table = _table(part, height)
             if table is not None and _is_convincing(table):

@@ -19,7 +19,7 @@ MIN_FILLED = 0.35
 MIN_CELLS = 4
 
 
-def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Table]:
+def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box], page_height: float) -> list[Table]:
     """Return the tables of an upright page from top to bottom."""
     words = words_of(lines)
     if not words:
@@ -33,7 +33,7 @@ def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Ta
         for index, line in enumerate(lines)
         if line.box is not None and index not in taken
     ]
-    tables += aligned_tables(others, free, height)
+    tables += aligned_tables(others, free, height, page_height)
     found = [with_headers(table) for table in tables]
     return sorted(found, key=lambda table: (table.box.top, table.box.left) if table.box else (0.0, 0.0))
 

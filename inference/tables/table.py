@@ -78,6 +78,10 @@ class Table:
             bool(table["continues"]),
         )
 
+    def text(self) -> str:
+        """Return the text by rows, with tabs between the cells."""
+        return "\n".join("\t".join(row).rstrip("\t") for row in self.grid())
+
     def grid(self) -> list[list[str]]:
         """Return the texts by rows and columns. A text that spans several places stands in the first of them."""
         texts = [[""] * self.columns for _ in range(self.rows)]

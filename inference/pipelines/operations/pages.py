@@ -1,6 +1,5 @@
 """Operations on whole pages: turn them upright, and put their lines in order."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -11,20 +10,19 @@ import numpy.typing as npt
 from inference.core import contracts
 from inference.core.contracts import Json, PageInput, Point, Quad, TextLine
 from inference.layout.boxes import Box, PageLine
-from inference.layout.page_layout import PageLayout, lay_out
+from inference.layout.page_layout import PageLayout, PageTable, lay_out
 from inference.layout.plain import plain_layout
 from inference.layout.roles import Block
 from inference.layout.turned_lines import direction_of, turn_of_lines, turned_around_origin
 from inference.pictures.righting import Righting
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
 from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
+from inference.tables.table import Table
 
 MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
 """The margins of a recognized line around its print, as shares of the height of its box."""
 OTHER_DIRECTION = 10.0
 """The degrees from level from which on a line of the page's own text is laid out apart from level lines."""
-NO_EDGES = math.nan
-"""The height of a page on which no line is near the upper or the lower edge."""
 
 Values = Mapping[str, Value]
 Settings = Mapping[str, Json]
@@ -79,12 +77,11 @@ def _layout(inputs: Values, settings: Settings) -> Value:
         plain = plain_layout([line.text for line in lines])
         return {"text": plain.text, "lines": tuple(lines), "blocks": plain.blocks, "certainty": 1.0}
     level = [index for index, line in enumerate(lines) if not _other_direction(line)]
-    found = lay_out(
-        [PageLine(index, lines[index].text, _print_box(lines[index])) for index in level], float(inputs["height"])
-    )
+    placed = [PageLine(index, lines[index].text, _print_box(lines[index])) for index in level]
+    found = lay_out(placed, float(inputs["height"]), [_page_table(table, placed) for table in inputs["tables"]])
     texts, order, blocks = [found.text], found.order, _blocks(found, 0, 0)
     for direction, turned in _turned(lines):
-        aside = lay_out(turned, NO_EDGES)
+        aside = lay_out(turned, None)
         blocks += _blocks(aside, direction, len(order))
         texts.append(aside.text)
         order = [*order, *aside.order]
@@ -94,6 +91,13 @@ def _layout(inputs: Values, settings: Settings) -> Value:
         "blocks": blocks,
         "certainty": found.certainty,
     }
+
+
+def _page_table(table: Json, lines: Sequence[PageLine]) -> PageTable:
+    found = Table.of_json(table)
+    box = found.box or Box(0, 0, 0, 0)
+    inside = (line.index for line in lines if box.holds(line.box))
+    return PageTable(box, found.text(), frozenset(inside))
 
 
 def _other_direction(line: TextLine) -> int:
@@ -142,10 +146,11 @@ def _block(block: Block, direction: int, lines: list[int]) -> Json:
     if direction:
         corners = turned_around_origin(corners, direction)
     box = [[round(x, 1), round(y, 1)] for x, y in corners]
-    if direction and block.type != "table":
+    if direction and block.type != "rows":
         return {"type": "paragraph", "box": box, "lines": lines}
     level = {} if block.level is None else {"level": block.level}
-    return {"type": block.type, **level, "box": box, "lines": lines}
+    table = {} if block.table is None else {"table": block.table}
+    return {"type": block.type, **level, **table, "box": box, "lines": lines}
 
 
 def _way_up(inputs: Values, settings: Settings) -> Value:
@@ -183,5 +188,5 @@ LAYOUT = Operation(
     POSTPROCESS,
     gives=always(object_of({"text": TEXT, "lines": LINES, "blocks": JSON, "certainty": NUMBER})),
     run=_layout,
-    takes={"lines": LINES, "height": NUMBER},
+    takes={"lines": LINES, "height": NUMBER, "tables": JSON},
 )

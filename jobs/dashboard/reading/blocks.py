@@ -15,6 +15,7 @@ KINDS = {
     "paragraph": "Paragraph",
     "list_item": "List item",
     "table": "Table",
+    "rows": "Rows",
     "header": "Page header",
     "footer": "Page footer",
     "page_number": "Page number",
@@ -78,7 +79,7 @@ def _full_right(lines: Sequence[LineView]) -> float:
 def _block(block: Mapping[str, Any], lines: list[LineView], full_right: float) -> BlockView:
     given = block.get("type")
     kind = given if isinstance(given, str) and given in KINDS else "paragraph"
-    if kind == "table":
+    if kind in ("table", "rows"):
         return BlockView(kind, 0, _rows(lines))
     level = block.get("level", 1) if kind == "heading" else 0
     usual = isinstance(level, int) and 0 <= level <= _MAX_LEVEL

@@ -78,7 +78,7 @@ def _element(block: TextBlock) -> str:
             return f"<figure><figcaption{direction}>{text}</figcaption></figure>"
         case "side_note":
             return f"<aside{direction}><p>{text}</p></aside>"
-        case "table":
+        case "table" | "rows":
             rows = ("".join(f"<td>{_text(cell)}</td>" for cell in row) for row in block.cells)
             return f"<table{direction}>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
     return f"<p{direction}>{text}</p>"

@@ -19,7 +19,7 @@ from jobs.results.pictures.turns import corners_of
 
 AT_THE_EDGES = frozenset({"header", "footer", "page_number"})
 """The types of blocks that repeat on each page and belong to no sentence."""
-TYPES = AT_THE_EDGES | RUNNING | {"table"}
+TYPES = AT_THE_EDGES | RUNNING | {"table", "rows"}
 MAX_PLACED = 2_000
 """The most lines of a block whose rows are found by their boxes."""
 _LEFT_OUT = re.compile(r"[\s\-\u00ad\u2010]+")
@@ -132,7 +132,7 @@ def _rows(block: _Marked) -> list[Row]:
 
 
 def _cells(block: _Marked, text: str) -> tuple[tuple[str, ...], ...]:
-    if block.type != "table":
+    if block.type not in ("table", "rows"):
         return ()
     rows = [tuple(line.text for line in row.lines) for row in _rows(block)]
     return tuple(rows or ((row,) for row in text.splitlines()))

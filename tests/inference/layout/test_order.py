@@ -50,7 +50,7 @@ def test_a_table_is_read_row_by_row() -> None:
     ]
     cells = page.table([50, 450, 700], 300, rows)
     layout = page.laid_out()
-    assert roles(layout) == {"table": [cells]}
+    assert roles(layout) == {"rows": [cells]}
     assert layout.text.splitlines()[1] == "A chair 2 80.00"
 
 

@@ -117,7 +117,7 @@ def test_the_numbers_of_the_rows_of_a_table_stay_in_it() -> None:
     page = Page()
     rows = [[str(number), "A chair of wood", "2", f"{number}0.50"] for number in range(1, 6)]
     cells = page.table([50, 100, 500, 700], 300, rows)
-    assert roles(page.laid_out()) == {"table": [cells]}
+    assert roles(page.laid_out()) == {"rows": [cells]}
 
 
 def test_a_number_that_ends_a_column_is_no_mark_of_the_next_column() -> None:

@@ -73,7 +73,7 @@ def test_declarations_that_hold_together_say_what_they_answer() -> None:
     assert {name: one.kind for name, one in text.fields.items()} == {"text": "text"}
 
 
-PLACED = ["text", "lines", "blocks", "width", "height", "rotation", "angle", "sheet"]
+PLACED = ["text", "lines", "blocks", "tables", "width", "height", "rotation", "angle", "sheet"]
 READING = [*PLACED, "quality", "needs_review", "warnings"]
 
 

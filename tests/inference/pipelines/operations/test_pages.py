@@ -90,7 +90,7 @@ def quad(left: float, top: float, right: float, bottom: float) -> Quad:
 
 
 def lay_out(lines: Sequence[TextLine], height: float = 1400.0) -> dict[str, Any]:
-    found: dict[str, Any] = OPERATIONS["layout"].run({"lines": tuple(lines), "height": height}, {})
+    found: dict[str, Any] = OPERATIONS["layout"].run({"lines": tuple(lines), "height": height, "tables": []}, {})
     return found
 
 
