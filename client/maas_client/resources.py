@@ -191,10 +191,12 @@ class Block:
     box: Box | None
     lines: tuple[int, ...]
     """Positions in the lines of the page, from 0."""
+    table: int | None = None
+    """The position of a table in the tables of the page, from 0."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
-        return cls(body["type"], body.get("level"), _box(body["box"]), tuple(body["lines"]))
+        return cls(body["type"], body.get("level"), _box(body["box"]), tuple(body["lines"]), body.get("table"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,58 @@ class TextLine:
     """Where each word of the text begins and ends, as shares of the length of the box. It is empty if not known."""
 
 
+ITEM_TYPES = frozenset(
+    {
+        "heading",
+        "paragraph",
+        "list_item",
+        "table",
+        "caption",
+        "footnote",
+        "header",
+        "footer",
+        "page_number",
+        "side_note",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCell:
+    row: int
+    column: int
+    text: str
+    row_span: int = 1
+    column_span: int = 1
+    header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageItem:
+    """A part of a page as the document itself says it, such as a heading or a table."""
+
+    type: str
+    text: str
+    """The text of one or more lines. It is empty for a table, whose text is in its cells."""
+    level: int | None = None
+    """The level of a heading, from 1."""
+    rows: int = 0
+    columns: int = 0
+    header_rows: int = 0
+    cells: tuple[ItemCell, ...] = ()
+    """The cells of a table by rows, then by columns. They do not overlap."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines of the text. Each row of a table is a line, with its cells parted by tabs."""
+        if self.type != "table":
+            return self.text.split("\n")
+        rows: dict[int, list[str]] = {}
+        for cell in self.cells:
+            rows.setdefault(cell.row, []).append(" ".join(cell.text.split()))
+        return [line for texts in rows.values() if (line := "\t".join(filter(None, texts)))]
+
+
 @dataclass(frozen=True, slots=True)
 class PageInput:
     """A page of a document."""
@@ -48,6 +100,8 @@ class PageInput:
     """The parts of a page with text of its own that show more than this text, such as a scanned table."""
     rules: tuple[Box, ...] = ()
     """The level and upright lines that a page with text of its own draws, as thin boxes."""
+    items: tuple[PageItem, ...] | None = None
+    """What the page consists of, in reading order, if the document itself says it. Its text is `text_lines` too."""
 
 
 @dataclass(frozen=True, slots=True)

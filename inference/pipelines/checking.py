@@ -56,6 +56,7 @@ MEANINGS = {
     "height": (NUMBER,),
     "source": (TEXT,),
     "blocks": (JSON,),
+    "tables": (JSON,),
     "rotation": (NUMBER,),
     "angle": (NUMBER,),
     "sheet": (JSON,),

@@ -22,6 +22,7 @@ _READ = (
 )
 """The fields of a reading, which are those of the answer of `ocr`."""
 
+
 _TYPED: Json = {
     "steps": [
         {"name": "typed", "kind": "preprocess", "operation": "text_page", "inputs": {"text": "input"}},
@@ -108,6 +109,38 @@ _OWN_TEXT: Json = {
     },
 }
 
+_FROM_ITEMS: Json = {
+    "steps": [
+        {"name": "items", "kind": "postprocess", "operation": "lay_out_items", "inputs": {"page": "given.page"}},
+    ],
+    "output": {
+        **{name: f"items.{name}" for name in ("text", "lines", "blocks", "tables")},
+        "width": "given.page.width",
+        "height": "given.page.height",
+        "rotation": {"constant": 0},
+        "angle": {"constant": 0},
+        "sheet": {"constant": None},
+        # Nothing was recognized, so nothing can have been recognized wrongly.
+        "quality": {"constant": 1},
+        "needs_review": {"constant": False},
+        "warnings": {"constant": []},
+        "source": {"constant": "document"},
+    },
+}
+
+_OWN: Json = {
+    "steps": [
+        {
+            "name": "kind",
+            "kind": "branch",
+            "if": {"value": "given.page.has_items", "is": True},
+            "then": _FROM_ITEMS,
+            "else": _OWN_TEXT,
+        },
+    ],
+    "output": "kind",
+}
+
 _NOTHING_TO_EMBED: Json = {"output": {"embedding": {"constant": None}}}
 
 _EMBEDDED: Json = {
@@ -147,7 +180,7 @@ PARSE: Json = {
             "name": "read",
             "kind": "branch",
             "if": {"value": "given.page.has_text", "is": True},
-            "then": _OWN_TEXT,
+            "then": _OWN,
             "else": _RECOGNIZED,
         },
         {

@@ -7,10 +7,36 @@ from dataclasses import dataclass
 from inference.core.contracts import Json, PageInput, TextInput, TokenInput, WorkInput, WorkRefused
 from tenants.core.messages import value_in_words
 
-PDF, IMAGE, PLAIN_TEXT = "pdf", "image", "text"
-EVERY_KIND = (PDF, IMAGE, PLAIN_TEXT)
-_PLURAL = {PDF: "PDF files", IMAGE: "images", PLAIN_TEXT: "plain text"}
-_SINGULAR = {PDF: "a PDF file", IMAGE: "an image", PLAIN_TEXT: "plain text"}
+PDF, IMAGE, PLAIN_TEXT, DOCX, XLSX, PPTX, HTML, EML = EVERY_KIND = (
+    "pdf",
+    "image",
+    "text",
+    "docx",
+    "xlsx",
+    "pptx",
+    "html",
+    "eml",
+)
+_PLURAL = {
+    PDF: "PDF files",
+    IMAGE: "images",
+    PLAIN_TEXT: "plain text",
+    DOCX: "Word documents",
+    XLSX: "Excel workbooks",
+    PPTX: "PowerPoint presentations",
+    HTML: "web pages",
+    EML: "emails",
+}
+_SINGULAR = {
+    PDF: "a PDF file",
+    IMAGE: "an image",
+    PLAIN_TEXT: "plain text",
+    DOCX: "a Word document",
+    XLSX: "an Excel workbook",
+    PPTX: "a PowerPoint presentation",
+    HTML: "a web page",
+    EML: "an email",
+}
 
 
 def kinds_in_words(kinds: Sequence[str]) -> str:
@@ -74,7 +100,7 @@ TRUNCATE = Parameter(
 
 INTERFACES: Mapping[str, Interface] = {
     "ocr": Interface((DOCUMENT,), (MIN_CONFIDENCE,), (PDF, IMAGE)),
-    "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), (PDF, PLAIN_TEXT)),
+    "embed": Interface((DOCUMENT, TEXT, TEXTS), (TRUNCATE,), tuple(kind for kind in EVERY_KIND if kind != IMAGE)),
     "orient": Interface((DOCUMENT,), documents=(PDF, IMAGE)),
     "onnx": Interface((TENSORS,)),
 }

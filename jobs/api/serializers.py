@@ -254,6 +254,39 @@ class BlockSerializer(serializers.Serializer[Any]):
         help_text="Four corners, like those of a line.",
     )
     lines = serializers.ListField(child=serializers.IntegerField(), help_text="Positions in `lines`, from 0.")
+    table = serializers.IntegerField(required=False, help_text="Position of a table in `tables`, from 0.")
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """A cell of a table."""
+
+    row = serializers.IntegerField(help_text="First row, from 0.")
+    column = serializers.IntegerField(help_text="First column, from 0.")
+    row_span = serializers.IntegerField()
+    column_span = serializers.IntegerField()
+    text = serializers.CharField(allow_blank=True)
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        allow_null=True,
+        help_text="Four corners, like those of a line.",
+    )
+    confidence = serializers.FloatField()
+    header = serializers.BooleanField(help_text="Whether it is a header of its row or column.")
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """A grid of cells, some of which span rows or columns. Places without text may have no cell."""
+
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        allow_null=True,
+        help_text="Four corners, like those of a line.",
+    )
+    rows = serializers.IntegerField()
+    columns = serializers.IntegerField()
+    header_rows = serializers.IntegerField(help_text="Number of rows at the top that are headers.")
+    continues = serializers.BooleanField(help_text="Whether it goes on from the last table of the page before.")
+    cells = CellSerializer(many=True)
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):
@@ -286,7 +319,9 @@ class PageSerializer(serializers.Serializer[Any]):
     quality = serializers.FloatField(required=False, help_text="How well the page was read, from 0 to 1.")
     needs_review = serializers.BooleanField(required=False, help_text="Whether a person should check the page.")
     warnings = WarningSerializer(many=True, required=False)
-    source = serializers.ChoiceField(choices=["text", "text_layer", "ocr", "mixed"], required=False)  # type: ignore[assignment]  # the answer's own name
+    source = serializers.ChoiceField(  # type: ignore[assignment]  # the answer's own name
+        choices=["text", "text_layer", "ocr", "mixed", "document"], required=False
+    )
     embedding = serializers.ListField(child=serializers.FloatField(), required=False)
     embeddings = serializers.ListField(child=serializers.ListField(), required=False)
     truncated = serializers.JSONField(
@@ -297,6 +332,7 @@ class PageSerializer(serializers.Serializer[Any]):
     certainty = serializers.FloatField(required=False, help_text="Of `orient`: how certain the rotation is, 0 to 1.")
     outputs = serializers.ListField(child=serializers.DictField(), required=False)
     blocks = BlockSerializer(many=True, required=False)
+    tables = TableSerializer(many=True, required=False)
     rotation = serializers.IntegerField(
         required=False, help_text="Degrees clockwise by which the stored picture was turned to be upright."
     )

@@ -63,7 +63,11 @@ _AWAY = (
     InterfaceError,
     OSError,
 )
-_OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk")
+_OFFICE = (
+    *(".docx", ".docm", ".dotx", ".dotm", ".xlsx", ".xlsm", ".xltx", ".xltm"),
+    *(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+    *(".odt", ".ods", ".odp", ".epub", ".jar", ".apk"),
+)
 """The endings of files that are ZIP files inside, although their owners do not see them as such."""
 
 

@@ -28,3 +28,8 @@ def undrawn_sha256(document_sha256: str, number: int, width_px: int, height_px: 
     same page of the same bytes.
     """
     return hashlib.sha256(f"{document_sha256} {number} {width_px}x{height_px}".encode()).hexdigest()
+
+
+def file_content_sha256(document_sha256: str, number: int) -> str:
+    """Return the hash of a page without a picture, which is known by its file and its number."""
+    return undrawn_sha256(document_sha256, number, 0, 0)

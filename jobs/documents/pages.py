@@ -6,7 +6,7 @@ A page with text of its own is drawn when somebody needs its picture. Each page 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 from uuid import UUID
 
 from inference.core.calls import Call
@@ -15,13 +15,11 @@ from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents import erasure, files
 from jobs.documents.content import page_sha256, undrawn_sha256
-from jobs.documents.reader import DocumentRejected, PageContent
+from jobs.documents.reader import DocumentRejected, Kind, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
 from jobs.documents.too_complex_pages import CODE, DETAIL, is_refused
 from tenants.core.db.unit_of_work import unit_of_work
-
-Kind = Literal["pdf", "image", "text"]
 
 
 class StoredDocument(Protocol):
@@ -44,7 +42,7 @@ class OpenedPage:
     work: PageInput
     sha256: str
     """The hash of what a model is given of the page, or of its text if the page is drawn on demand. It is empty for a
-    text, whose file is its content.
+    page without a picture, which is known by its file: see `file_content_sha256`.
     """
     picture_sha256: str
     """The hash for a model that looks at the picture."""
@@ -53,7 +51,7 @@ class OpenedPage:
 def open_page(document: StoredDocument, number: int, call: Call | None = None) -> OpenedPage:
     """Open one page. Raises DocumentRejected if it cannot be rendered, DocumentDeleted or CallCanceled."""
     kept = None
-    if document.kind != Document.Kind.TEXT:
+    if document.kind in Document.PICTURED:
         with unit_of_work(document.tenant_id):
             kept = DocumentPage.objects.filter(document_id=document.id, number=number).first()
     if kept is not None:
@@ -159,6 +157,7 @@ def _from_content(number: int, content: PageContent) -> PageInput:
         load_pixels=None if pixels is None else lambda: pixels,
         scans=content.scans,
         rules=content.rules,
+        items=content.items,
     )
 
 

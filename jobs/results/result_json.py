@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from jobs.core.document_class import DOCUMENT
-from jobs.core.models import Correction, Job, Page
+from jobs.core.models import Correction, Document, Job, Page
 from jobs.results.corrections.selectors import correction_json, corrections_of
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from jobs.results.schema_version import SCHEMA_VERSION
@@ -19,8 +19,8 @@ def picture_url(page: Page, job: Job) -> str | None:
 
 
 def picture_path(job: Job, number: int, result: Mapping[str, object] | None) -> str | None:
-    """Return the address of the picture that the boxes of the page's result lie on."""
-    if job.document_id is None:
+    """Return the address of the picture that the boxes of the page's result lie on, or None without pictures."""
+    if job.document is None or job.document.kind not in Document.PICTURED:
         return None
     if turn_of(result) != NOT_TURNED:
         return f"/v1/jobs/{job.id}/pages/{number}/picture"

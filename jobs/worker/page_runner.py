@@ -17,6 +17,7 @@ from inference.workers.placement.relative_costs import RelativeCosts
 from jobs.core.errors import LeaseLost, StorageUnavailable
 from jobs.core.models import Document
 from jobs.core.priorities import WEIGHTS
+from jobs.documents.content import file_content_sha256
 from jobs.documents.pages import open_page
 from jobs.documents.reader import DocumentRejected
 from jobs.documents.too_complex_pages import CODE
@@ -219,6 +220,8 @@ def _content_unopened(claim: Claim) -> Content | None:
         return Content("input", claim.input_sha256)
     if claim.document.kind == Document.Kind.TEXT:
         return Content("text_file", claim.document.sha256)
+    if claim.document.kind not in Document.PICTURED:
+        return Content("page", file_content_sha256(claim.document.sha256, claim.number))
     return None
 
 

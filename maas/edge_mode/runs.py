@@ -153,7 +153,7 @@ class Runs:
         if content.width_px:
             load_pixels = partial(self._pixels, file, kind, number, call, content.pixels)
         size = content.width_px, content.height_px
-        return PageInput(number, *size, content.text_lines, load_pixels, content.scans, content.rules)
+        return PageInput(number, *size, content.text_lines, load_pixels, content.scans, content.rules, content.items)
 
     def _pixels(self, file: Path, kind: Kind, number: int, call: Call, drawn: Pixels | None) -> Pixels:
         pixels = self.reader.read_page(file, kind, number, call, drawn=True).pixels if drawn is None else drawn

@@ -17,10 +17,9 @@ FITS = b"SIMPLE  =                    T / conforms".ljust(2880)
 DISGUISED: dict[str, bytes] = {
     "svg.png": b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>',
     "xml-svg.png": b'<?xml version="1.0"?>\n<!DOCTYPE svg [<!ENTITY a "ha">]><svg>&a;</svg>',
-    "html.pdf": b"<!DOCTYPE html><html><script>alert(1)</script></html>",
-    "late-html.txt": b"\n\n  <script>alert(1)</script>",
-    "marked-html.txt": b"\xef\xbb\xbf<html></html>",
-    "wide-html.txt": "<html></html>".encode("utf-16"),
+    "late-svg.txt": b"\n\n  <svg onload='alert(1)'></svg>",
+    "marked-svg.txt": b"\xef\xbb\xbf<svg></svg>",
+    "wide-svg.txt": "<svg></svg>".encode("utf-16"),
     "archive.pdf": zip_bomb(),
     "postscript.jpg": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n{} loop",
     "eps-with-preview.png": b"\xc5\xd0\xd3\xc6" + bytes(28) + b"%!PS-Adobe-3.0 EPSF-3.0",

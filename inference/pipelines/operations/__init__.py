@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inference.pipelines.operations.assessment import ASSESS
+from inference.pipelines.operations.items import LAY_OUT_ITEMS
 from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
 from inference.pipelines.operations.pages import LAYOUT, TURN_OF_LINES, UPRIGHT_PAGE, WAY_UP
@@ -28,6 +29,7 @@ OPERATIONS: Mapping[str, Operation] = {
         RULES,
         TABLES,
         LAYOUT,
+        LAY_OUT_ITEMS,
         ASSESS,
         CLASSIFY_PAGE,
         TEXT_PAGE,

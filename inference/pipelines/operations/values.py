@@ -69,6 +69,7 @@ PAGE = ValueType(
     {
         "has_text": BOOLEAN,
         "has_scans": BOOLEAN,
+        "has_items": BOOLEAN,
         "is_blank": BOOLEAN,
         "text": TEXT,
         "lines": LINES,
@@ -195,6 +196,7 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Value]]] = {
     PAGE.kind: {
         "has_text": lambda page: page.text_lines is not None,
         "has_scans": lambda page: bool(page.scans),
+        "has_items": lambda page: page.items is not None,
         "is_blank": lambda page: not text_of(lines_of(page)).strip(),
         "text": lambda page: text_of(lines_of(page)),
         "lines": lines_of,

@@ -41,6 +41,14 @@ class Document(TenantOwned):
         PDF = "pdf"
         IMAGE = "image"
         TEXT = "text"
+        DOCX = "docx"
+        XLSX = "xlsx"
+        PPTX = "pptx"
+        HTML = "html"
+        EML = "eml"
+
+    PICTURED = frozenset({Kind.PDF.value, Kind.IMAGE.value})
+    """The kinds whose pages have pictures. The pages of the others are known by their file."""
 
     name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64)

@@ -49,7 +49,7 @@ _KINDS: Mapping[str, Kind] = MappingProxyType(
                 _TEXT,
                 _LINES,
                 _SIZE,
-                Answer("source", "the origin of the text: text_layer, ocr, mixed or text"),
+                Answer("source", "the origin of the text: text_layer, ocr, mixed, text or document"),
                 Answer("class", "the document type, its confidence, and the score of every type"),
                 Answer("embedding", "a vector of the page's text; not for blank pages"),
             ),

@@ -50,7 +50,7 @@ def _original(job: Job) -> list[Download]:
 def _pdf_parts(job: Job, number: int) -> list[tuple[str, str]]:
     """Return the parts of the searchable PDF. Of a document with very many parts, return the part of the open page."""
     document = job.document
-    if document is None or document.deleted_at is not None or document.kind == Document.Kind.TEXT:
+    if document is None or document.deleted_at is not None or document.kind not in Document.PICTURED:
         return []
     total = job.pages_total
     if total <= MAX_PDF_PAGES:

@@ -43,6 +43,7 @@ _SOURCES = {
     "text_layer": "embedded in the file",
     "mixed": "partly embedded in the file, partly recognized from the image",
     "text": "as uploaded",
+    "document": "as the document has it",
 }
 MAX_JSON = 100_000
 """The most characters of a page's JSON. A browser takes long to lay out more, and nobody reads it there."""

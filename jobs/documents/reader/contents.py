@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.core.contracts import Box, Pixels, TextLine
+from inference.core.contracts import Box, PageItem, Pixels, TextLine
 
-Kind = Literal["pdf", "image", "text"]
+Kind = Literal["pdf", "image", "text", "docx", "xlsx", "pptx", "html", "eml"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """The size in points for a PDF, in pixels for an image, and zero for text or an unreadable page."""
+    """The size in points for a PDF and in pixels for an image. It is zero for a page that is unreadable, and for the
+    kinds of document whose pages have no pictures.
+    """
 
     width: float
     height: float
@@ -30,12 +32,12 @@ class Inspection:
 @dataclass(frozen=True, slots=True)
 class PageContent:
     width_px: int
-    """The picture's width. It is 0 for plain text, which has no picture."""
+    """The picture's width. It is 0 for a page of a format that has no pictures, such as plain text."""
     height_px: int
     text_lines: tuple[TextLine, ...] | None
     """The document's own text. It is None if the text must be recognized from the picture."""
     picture: bytes | None
-    """An encoded picture file to store and to show. It is None for plain text, and for a page that was not drawn."""
+    """An encoded picture file to store and to show. It is None for a page that was not drawn, or has no picture."""
     picture_content_type: str | None
     pixels: Pixels | None
     """The same picture decoded, so that text can be recognized in it without another decoding."""
@@ -43,6 +45,8 @@ class PageContent:
     """The parts of the picture that show more than the document's own text."""
     rules: tuple[Box, ...] = ()
     """The level and upright lines that a page with text of its own draws."""
+    items: tuple[PageItem, ...] | None = None
+    """What the document itself says that the page consists of, in formats that say it."""
 
 
 REJECTION_CODES = frozenset(

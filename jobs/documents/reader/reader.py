@@ -53,6 +53,8 @@ Answer = TypeVar("Answer")
 
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
+_PICTURED = frozenset({"pdf", "image"})
+"""The kinds of document whose pages have pictures."""
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
@@ -185,7 +187,7 @@ class DocumentReader:
             os.close(descriptor)
 
     def _arena(self, kind: Kind) -> Arena:
-        return Arena(0 if kind == "text" else self._arena_bytes)
+        return Arena(self._arena_bytes if kind in _PICTURED else 0)
 
     def _page_budget(self, document_bytes: int) -> _Budget:
         limits = self.limits
@@ -240,7 +242,7 @@ def _program() -> Program:
     return Program(
         folder=Path(__file__).parent,
         module="opening",
-        libraries=sorted({_installed("PIL"), _installed("pypdfium2")}),
+        libraries=sorted({_installed("PIL"), _installed("pypdfium2"), _installed("lxml")}),
         readable=_FONT_FOLDERS,
     )
 
@@ -304,6 +306,9 @@ def _rejections() -> Iterator[None]:
 
 
 def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent:
+    if reply.items is not None:
+        lines = tuple(TextLine(line, None, 1.0) for item in reply.items for line in item.lines)
+        return PageContent(0, 0, lines, None, None, None, items=reply.items)
     if reply.picture_type is None:
         if drawn:
             raise InvalidReply("no picture of a page to be drawn")

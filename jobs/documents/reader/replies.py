@@ -1,14 +1,16 @@
 """Checks each value in a child's reply, because the document may have taken the child over."""
 
+import itertools
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from inference.core.contracts import Box, Point, Quad, TextLine
+from inference.core.contracts import ITEM_TYPES, Box, ItemCell, PageItem, Point, Quad, TextLine
 from inference.sandbox import ChildMisbehaved
 
 from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
+from .opening.detection import EML, HTML, OFFICE
 from .opening.drawn_rules import MAX_SEGMENTS
 from .opening.limits import DocumentLimits
 
@@ -22,10 +24,12 @@ _CONTENT_TYPES = {
     "image/tiff": "image",
     "image/webp": "image",
     "text/plain": "text",
+    **{file_type.content_type: file_type.kind for file_type in (*OFFICE, HTML, EML)},
 }
 PICTURE_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _LONGEST_DETAIL = 500
 _MOST_SCANS = 500
+_MOST_LEVELS = 3
 
 
 class InvalidReply(ChildMisbehaved):
@@ -49,6 +53,7 @@ class PageReply(PictureReply):
     picture_type: str | None
     scans: tuple[Box, ...] = ()
     rules: tuple[Box, ...] = ()
+    items: tuple[PageItem, ...] | None = None
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
@@ -68,6 +73,9 @@ def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
 
 def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageReply:
     fields = _accepted(reply)
+    if fields.get("items") is not None:
+        items = _items(fields["items"], limits)
+        return PageReply(0, 0, None, 0, None, items=items)
     if fields.get("picture_type") is None:
         width, height = _dimensions(fields, limits) if fields.get("width") else (0, 0)
         own = _lines(fields.get("lines"), width, height, limits)
@@ -128,6 +136,52 @@ def _share(value: Json) -> tuple[float, float]:
     if not 0 <= start <= end <= 1:
         raise InvalidReply("a word outside of its line")
     return start, end
+
+
+def _items(value: Json, limits: DocumentLimits) -> tuple[PageItem, ...]:
+    items = tuple(_item(entry, limits) for entry in _list(value, "items", limits.max_items))
+    chars = sum(len(item.text) + sum(len(cell.text) for cell in item.cells) for item in items)
+    if chars > limits.max_text_chars:
+        raise InvalidReply("too much text")
+    if sum(len(item.cells) for item in items) > limits.max_table_cells:
+        raise InvalidReply("too many cells")
+    if sum(item.rows * item.columns for item in items) > limits.max_table_places:
+        raise InvalidReply("too many places in tables")
+    return items
+
+
+def _item(value: Json, limits: DocumentLimits) -> PageItem:
+    if not isinstance(value, dict):
+        raise InvalidReply("item")
+    type_ = _one_of(value.get("type"), ITEM_TYPES)
+    if type_ == "table":
+        return _table(value, limits)
+    level = _integer(value.get("level"), 1, _MOST_LEVELS) if type_ == "heading" else None
+    return PageItem(type_, _text(value.get("text"), limits.max_text_chars), level)
+
+
+def _table(value: dict[str, Json], limits: DocumentLimits) -> PageItem:
+    rows = _integer(value.get("rows"), 1, limits.max_table_places)
+    columns = _integer(value.get("columns"), 1, limits.max_table_places)
+    header_rows = _integer(value.get("header_rows"), 0, rows)
+    entries = _list(value.get("cells"), "cells", limits.max_table_cells)
+    cells = tuple(_cell(entry, rows, columns, limits) for entry in entries)
+    places = [(cell.row, cell.column) for cell in cells]
+    if any(one >= other for one, other in itertools.pairwise(places)):
+        raise InvalidReply("cells out of order")
+    if sum(cell.row_span * cell.column_span for cell in cells) > rows * columns:
+        raise InvalidReply("cells that overlap")
+    return PageItem("table", "", None, rows, columns, header_rows, cells)
+
+
+def _cell(value: Json, rows: int, columns: int, limits: DocumentLimits) -> ItemCell:
+    parts = _list(value, "cell", 6)
+    if len(parts) != 6:
+        raise InvalidReply("cell")
+    row, column = _integer(parts[0], 0, rows - 1), _integer(parts[1], 0, columns - 1)
+    row_span, column_span = _integer(parts[2], 1, rows - row), _integer(parts[3], 1, columns - column)
+    header = bool(_integer(parts[4], 0, 1))
+    return ItemCell(row, column, _text(parts[5], limits.max_text_chars), row_span, column_span, header)
 
 
 def _quad(value: Json, width: int, height: int) -> Quad:

@@ -30,6 +30,8 @@ NO_ORIGINAL = "no-original.txt"
 """The name of the file that says why a folder has no original."""
 NO_PDF = "no-searchable-pdf.txt"
 """The name of the file that says why a folder has no searchable PDF."""
+_COMPRESSIBLE = frozenset({Document.Kind.TEXT.value, Document.Kind.HTML.value, Document.Kind.EML.value})
+"""The kinds of original that an archive compresses. The others are compressed already."""
 BLOCK_BYTES = 64 << 10
 PDF_TIMEOUT_S = 30.0
 """The longest wait for a slot in which a searchable PDF is made. A reader of the archive waits meanwhile."""
@@ -103,7 +105,7 @@ def _original(export: JobExport) -> ArchiveFile:
     except DocumentDeleted as deleted:
         return _remark(NO_ORIGINAL, deleted.detail)
     name = next(distinct_names([document.name], _RESERVED))
-    return ArchiveFile(name, blocks, compressed=document.kind == Document.Kind.TEXT)
+    return ArchiveFile(name, blocks, compressed=document.kind in _COMPRESSIBLE)
 
 
 def _remark(name: str, text: str) -> ArchiveFile:

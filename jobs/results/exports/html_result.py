@@ -7,8 +7,10 @@ from hashlib import sha256
 from html import escape
 
 from inference.layout.direction import has_right_to_left, runs_from_right
+from inference.tables.table import Table
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of
+from jobs.results.exports.table_cells import placed_cells
 from jobs.results.exports.text_lists import TextList, with_lists
 
 STYLE = """
@@ -18,8 +20,8 @@ section { border-top: 1px solid; margin-top: 2rem }
 .notes { border-top: 1px dotted }
 figure { margin: 1rem 0; font-style: italic }
 aside { margin: 1rem 2rem }
-td { padding: 0 1rem 0 0; vertical-align: top }
-[dir=rtl] td { padding: 0 0 0 1rem }
+td, th { padding: 0 1rem 0 0; vertical-align: top; text-align: start }
+[dir=rtl] td, [dir=rtl] th { padding: 0 0 0 1rem }
 """
 STYLE_SOURCE = f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
 POLICY = f"default-src 'none'; {STYLE_SOURCE}; base-uri 'none'; form-action 'none'"
@@ -78,10 +80,25 @@ def _element(block: TextBlock) -> str:
             return f"<figure><figcaption{direction}>{text}</figcaption></figure>"
         case "side_note":
             return f"<aside{direction}><p>{text}</p></aside>"
+        case "table" if block.table is not None:
+            return _table(block.table, direction)
         case "table" | "rows":
             rows = ("".join(f"<td>{_text(cell)}</td>" for cell in row) for row in block.cells)
             return f"<table{direction}>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
     return f"<p{direction}>{text}</p>"
+
+
+def _table(table: Table, direction: str) -> str:
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for cell, is_header in placed_cells(table):
+        spans = "".join(
+            f' {name}="{span}"'
+            for name, span in (("rowspan", cell.row_span), ("colspan", cell.column_span))
+            if span > 1
+        )
+        name = "th" if is_header else "td"
+        rows[cell.row].append(f"<{name}{spans}>{_text(cell.text)}</{name}>")
+    return f"<table{direction}>{''.join(f'<tr>{row}</tr>' for row in map(''.join, rows))}</table>"
 
 
 def _list(found: TextList) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from inference.tables.table import Table
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.markdown_escapes import escaped, escaped_heading
 from jobs.results.exports.page_blocks import TextBlock, body_of, marked_blocks
@@ -70,9 +71,24 @@ def _block(block: TextBlock, above: int) -> list[str]:
             return [f"{'#' * (above + block.level)} {escaped_heading(one_line(block.text))}"]
         case "caption":
             return _broken(f"*{escaped(block.text, emphasized=True)}*")
+        case "table" if block.table is not None:
+            return _table(block.table)
         case "side_note":
             return [f"> {line}" for line in _broken(escaped(block.text))]
     return _broken(escaped(block.text))
+
+
+def _table(table: Table) -> list[str]:
+    """Return a table of pipes. Markdown knows one header row and no spans: a cell stands in its first place."""
+    first, *others = table.grid()
+    if not table.header_rows:
+        first, others = [""] * table.columns, [first, *others]
+    return [_row(first), _row(["---"] * table.columns, plain=True), *map(_row, others)]
+
+
+def _row(texts: Sequence[str], *, plain: bool = False) -> str:
+    cells = texts if plain else [escaped(one_line(text)).replace("|", "\\|") for text in texts]
+    return f"| {' | '.join(cells)} |"
 
 
 def _broken(text: str) -> list[str]:

@@ -4,7 +4,8 @@ An added model may return anything under these names. Blocks that make no sense 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.core.contracts import Quad
@@ -13,6 +14,7 @@ from inference.layout.paragraphs import Paragraph
 from inference.layout.roles import LEVELS, Block
 from inference.layout.rows import Row, gather_rows
 from inference.layout.text import RUNNING, block_text, joined_rows
+from inference.tables.table import Table
 from jobs.results.exports.page_lines import Line, lines_of, one_line, text_of
 from jobs.results.exports.paragraphs import paragraphs
 from jobs.results.pictures.turns import corners_of
@@ -22,6 +24,8 @@ AT_THE_EDGES = frozenset({"header", "footer", "page_number"})
 TYPES = AT_THE_EDGES | RUNNING | {"table", "rows"}
 MAX_PLACED = 2_000
 """The most lines of a block whose rows are found by their boxes."""
+MAX_PLACES = 1_000_000
+"""The most places in the grid of a table that is exported as a table."""
 _LEFT_OUT = re.compile(r"[\s\-\u00ad\u2010]+")
 """Characters that differ between the lines of a block and its text."""
 
@@ -37,7 +41,9 @@ class TextBlock:
     number: int | None = None
     """The position in the `blocks` of the result. It is None if the result has none for these lines."""
     cells: tuple[tuple[str, ...], ...] = ()
-    """The rows of a table."""
+    """The rows of a table whose cells are not known better than by the positions of its lines."""
+    table: Table | None = None
+    """The table with its cells, if the result has it."""
 
 
 def blocks_of(result: Mapping[str, object]) -> list[TextBlock]:
@@ -60,6 +66,8 @@ class _Marked:
     box: Quad | None
     number: int | None
     lines: tuple[Line, ...]
+    table: int | None = None
+    """The position of a table in the `tables` of the result."""
 
 
 def marked_blocks(result: Mapping[str, object], lines: Sequence[Line]) -> list[TextBlock] | None:
@@ -68,9 +76,10 @@ def marked_blocks(result: Mapping[str, object], lines: Sequence[Line]) -> list[T
     if marked is None:
         return None
     filled = [block for block in marked if block.lines]
+    tables = result.get("tables")
     texts = _parts_of(text_of(result), filled) or [_joined(block) for block in filled]
     return [
-        TextBlock(block.type, text, block.level, block.box, block.number, _cells(block, text))
+        TextBlock(block.type, text, block.level, block.box, block.number, _cells(block, text), _table_of(block, tables))
         for block, text in zip(filled, texts, strict=True)
     ]
 
@@ -97,6 +106,7 @@ def _block(given: Mapping[str, object], number: int, lines: Sequence[Line]) -> _
         corners_of(given.get("box")),
         number,
         tuple(line for line in lines if line.text),
+        table if type(table := given.get("table")) is int and type_ == "table" else None,
     )
 
 
@@ -136,6 +146,42 @@ def _cells(block: _Marked, text: str) -> tuple[tuple[str, ...], ...]:
         return ()
     rows = [tuple(line.text for line in row.lines) for row in _rows(block)]
     return tuple(rows or ((row,) for row in text.splitlines()))
+
+
+def _table_of(block: _Marked, tables: object) -> Table | None:
+    """Return the table of a block. If people corrected its lines, its cells are not those that they see any more."""
+    if block.table is None or not isinstance(tables, list | tuple) or not 0 <= block.table < len(tables):
+        return None
+    try:
+        table = Table.of_json(tables[block.table])
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        return None
+    if not _is_sound(table):
+        return None
+    in_cells, in_lines = (cell.text for cell in table.cells), (line.text for line in block.lines)
+    return table if _letters(in_cells) == _letters(in_lines) else None
+
+
+def _is_sound(table: Table) -> bool:
+    places = table.rows * table.columns
+    return (
+        table.rows > 0
+        and table.columns > 0
+        and places <= MAX_PLACES
+        and all(
+            cell.row >= 0
+            and cell.column >= 0
+            and cell.row_span >= 1
+            and cell.column_span >= 1
+            and cell.row + cell.row_span <= table.rows
+            and cell.column + cell.column_span <= table.columns
+            for cell in table.cells
+        )
+    )
+
+
+def _letters(texts: Iterable[str]) -> Counter[str]:
+    return Counter(_LEFT_OUT.sub("", "".join(texts)))
 
 
 def _from_gaps(lines: Sequence[Line], text: str) -> list[TextBlock]:

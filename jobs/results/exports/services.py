@@ -89,7 +89,7 @@ def export_job(*, whose: Acting | UUID, job_id: object, format_: Format, pages: 
 
 
 def _refuse_pdf(export: JobExport, document: Document | None) -> None:
-    if document is None or document.kind == Document.Kind.TEXT:
+    if document is None or document.kind not in Document.PICTURED:
         raise NoPagePictures(
             "This input has no page images, so it cannot be exported as a searchable PDF. "
             "Use text, Markdown, HTML or JSON."

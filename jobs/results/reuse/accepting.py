@@ -14,7 +14,7 @@ from inference.runtime.parameters import validate_parameters
 from jobs.charges.page_prices import price_of_hit, price_of_run
 from jobs.core import states
 from jobs.core.models import Document, DocumentPage, Job
-from jobs.documents.content import undrawn_sha256
+from jobs.documents.content import file_content_sha256, undrawn_sha256
 from jobs.events.log import Happened
 from jobs.queue.job_ends import OpenJob, Reviewed, append_and_close, counted_known, progress
 from jobs.results.reuse.cached_pages import (
@@ -215,6 +215,8 @@ def _contents(job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Content]]
     elif document.kind == Document.Kind.TEXT:
         content = Content("text_file", document.sha256)
         yield from ((number, content) for number in numbers)
+    elif document.kind not in Document.PICTURED:
+        yield from ((number, Content("page", file_content_sha256(document.sha256, number))) for number in numbers)
     else:
         yield from _contents_of_pages(document, set(numbers))
 

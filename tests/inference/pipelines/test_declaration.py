@@ -284,9 +284,9 @@ def test_what_is_no_declaration_is_refused(declared: Json) -> None:
     ("accepts", "documents", "words"),
     [
         (["text"], ["pdf"], "only if `accepts` names document"),
-        (["document"], [], "must be a list of pdf, image, text"),
-        (["document"], ["docx"], "must be a list of pdf, image, text"),
-        (["document"], [{}], "must be a list of pdf, image, text"),
+        (["document"], [], "must be a list of pdf, image, text, docx, xlsx, pptx, html, eml"),
+        (["document"], ["odt"], "must be a list of pdf, image, text, docx, xlsx, pptx, html, eml"),
+        (["document"], [{}], "must be a list of pdf, image, text, docx, xlsx, pptx, html, eml"),
         (["document"], ["pdf", "pdf"], "names a kind twice"),
     ],
 )

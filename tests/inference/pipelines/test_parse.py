@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 from inference.core.contracts import (
+    ItemCell,
     Json,
     PageInput,
+    PageItem,
     Pixels,
     Quad,
     TextInput,
@@ -142,3 +144,36 @@ def test_scanned_parts_of_a_page_with_text_are_read_too() -> None:
     assert [line["text"] for line in result["lines"]] == ["Dear Anna,", "your order:", "Chairs 39.00", "Lamps 25.00"]
     assert [line["confidence"] == 1.0 for line in result["lines"]] == [True, True, False, False]
     assert (result["rotation"], result["width"], result["height"]) == (0, 900, 640)
+
+
+def test_page_that_says_what_it_consists_of_is_taken_at_its_word() -> None:
+    cells = (ItemCell(0, 0, "Item", header=True), ItemCell(0, 1, "Price", header=True), ItemCell(1, 0, "Pump", 1, 2))
+    items = (
+        PageItem("heading", "Offer", 1),
+        PageItem("paragraph", "Two\nlines."),
+        PageItem("table", "", None, 2, 2, 1, cells),
+    )
+    lines = tuple(TextLine(line, None, 1.0) for item in items for line in item.lines)
+    answer = parse(PageInput(1, 0, 0, lines, None, items=items)).result
+    assert answer["source"] == "document"
+    assert answer["text"] == "Offer\n\nTwo\nlines.\n\nItem\tPrice\nPump"
+    assert [line["text"] for line in answer["lines"]] == ["Offer", "Two", "lines.", "Item\tPrice", "Pump"]
+    assert answer["blocks"] == [
+        {"type": "heading", "level": 1, "box": None, "lines": [0]},
+        {"type": "paragraph", "box": None, "lines": [1, 2]},
+        {"type": "table", "table": 0, "box": None, "lines": [3, 4]},
+    ]
+    (table,) = answer["tables"]
+    assert (table["rows"], table["columns"], table["header_rows"], table["box"]) == (2, 2, 1, None)
+    assert table["cells"][2] == {
+        "row": 1, "column": 0, "row_span": 1, "column_span": 2, "text": "Pump", "box": None, "confidence": 1.0,
+        "header": False,
+    }  # fmt: skip
+    assert (answer["quality"], answer["needs_review"], answer["warnings"]) == (1, False, [])
+
+
+@pytest.mark.parametrize(
+    "page", [PageInput(1, 0, 0, (), None, items=()), PageInput(1, 0, 0, (TextLine("a", None, 1.0),), None)]
+)
+def test_page_without_tables_has_none(page: PageInput) -> None:
+    assert parse(page).result["tables"] == []

@@ -157,7 +157,7 @@ def test_jobs_and_the_erasure_of_their_document_never_wait_in_a_circle(desk: Des
     ("runtime", "config", "kinds"),
     [
         ("ocr", {}, ("pdf", "image")),
-        ("embed", {}, ("pdf", "text")),
+        ("embed", {}, tuple(kind for kind in EVERY_KIND if kind != "image")),
         ("orient", {}, ("pdf", "image")),
         ("graph", {"graph": PARSE}, EVERY_KIND),
         ("graph", {"graph": OCR}, ("pdf", "image")),

@@ -14,7 +14,9 @@ _PDF_HEADER_WITHIN = 1024
 class FileType:
     content_type: str
     kind: str
-    """The kind of document: `pdf`, `image` or `text`."""
+    """The kind of document: `pdf`, `image`, `text`, `docx`, `xlsx`, `pptx`, `html` or `eml`, or a container that may
+    hold one.
+    """
     codec: str = ""
     """The one image format that may open it."""
 
@@ -25,25 +27,53 @@ JPEG = FileType("image/jpeg", "image", "JPEG")
 TIFF = FileType("image/tiff", "image", "TIFF")
 WEBP = FileType("image/webp", "image", "WEBP")
 TEXT = FileType("text/plain", "text")
+HTML = FileType("text/html", "html")
+EML = FileType("message/rfc822", "eml")
+ZIP = FileType("application/zip", "zip")
+"""A ZIP file, which `containers` tells apart."""
+OLE = FileType("application/x-ole-storage", "ole")
+"""A container of old Office documents, and of new ones with a password."""
 
-_IMAGES: tuple[tuple[bytes, FileType], ...] = (
+_OPEN_XML = "application/vnd.openxmlformats-officedocument"
+_MAIN_TYPES = {
+    f"{_OPEN_XML}.wordprocessingml.document": "docx",
+    f"{_OPEN_XML}.wordprocessingml.template": "docx",
+    "application/vnd.ms-word.document.macroEnabled": "docx",
+    "application/vnd.ms-word.template.macroEnabledTemplate": "docx",
+    f"{_OPEN_XML}.spreadsheetml.sheet": "xlsx",
+    f"{_OPEN_XML}.spreadsheetml.template": "xlsx",
+    "application/vnd.ms-excel.sheet.macroEnabled": "xlsx",
+    "application/vnd.ms-excel.template.macroEnabled": "xlsx",
+    f"{_OPEN_XML}.presentationml.presentation": "pptx",
+    f"{_OPEN_XML}.presentationml.template": "pptx",
+    f"{_OPEN_XML}.presentationml.slideshow": "pptx",
+    "application/vnd.ms-powerpoint.presentation.macroEnabled": "pptx",
+    "application/vnd.ms-powerpoint.template.macroEnabled": "pptx",
+    "application/vnd.ms-powerpoint.slideshow.macroEnabled": "pptx",
+}
+OFFICE = tuple(FileType(content_type, kind) for content_type, kind in _MAIN_TYPES.items())
+"""The types of Office documents. Macros are never run, so that documents with macros are read like others."""
+FORMATS = frozenset({"docx", "xlsx", "pptx", "html", "eml"})
+"""The kinds whose pages are made of items instead of pictures."""
+
+_SIGNATURES: tuple[tuple[bytes, FileType], ...] = (
     (b"\x89PNG\r\n\x1a\n", PNG),
     (b"\xff\xd8\xff", JPEG),
     (b"II*\x00", TIFF),
     (b"MM\x00*", TIFF),
     (b"II+\x00", TIFF),
     (b"MM\x00+", TIFF),
+    (b"PK\x03\x04", ZIP),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
 )
 
 _REFUSED: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "a ZIP archive or an Office document"),
     (b"PK\x05\x06", "an empty ZIP archive"),
     (b"\x1f\x8b", "compressed with gzip"),
     (b"BZh", "compressed with bzip2"),
     (b"\xfd7zXZ\x00", "compressed with xz"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!", "a RAR archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document"),
     (b"{\\rtf", "an RTF document"),
     (b"%!", "PostScript"),
     (b"\xc5\xd0\xd3\xc6", "PostScript (EPS)"),
@@ -54,6 +84,19 @@ _REFUSED: tuple[tuple[bytes, str], ...] = (
 )
 
 _MARKUP = re.compile(rb"<(\?xml|!|[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE)
+_BEFORE_HTML = re.compile(rb"(?:<\?xml[^>]{0,200}\?>|<!--.{0,2000}?-->|\s)*", re.DOTALL)
+_HTML = re.compile(
+    rb"<(?:!doctype\s+html|(?:html|head|body|title|meta|link|style|script|base|h[1-6]|p|div|span|a|b|i|em|strong|ul|ol"
+    rb"|dl|table|center|font|section|article|main|header|nav|form|img|br|hr|pre)[\s/>])",
+    re.IGNORECASE,
+)
+_HEADER_LINE = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,76})[ \t]{0,4}:")
+_OF_EMAILS = frozenset(
+    {b"received", b"return-path", b"message-id", b"mime-version", b"delivered-to", b"dkim-signature", b"arc-seal",
+     b"arc-message-signature", b"authentication-results", b"x-mailer", b"x-received"}
+)  # fmt: skip
+"""The fields that a program writes at the head of an email. A person who writes a memo does not."""
+_OF_MEMOS = frozenset({b"from", b"to", b"cc", b"subject", b"date", b"reply-to", b"sender", b"content-type"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -61,16 +104,18 @@ def detect(head: bytes) -> FileType:
     """Return the type of a file that begins with `head`. Text is only a guess until it is decoded."""
     if not head:
         raise empty("The file is empty.")
-    for signature, file_type in _IMAGES:
+    for signature, file_type in _SIGNATURES:
         if head.startswith(signature):
             return file_type
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return WEBP
+    if _is_html(head):
+        return HTML
     if refusal := _refusal(head):
         raise refusal
-    if b"%PDF-" in head[:_PDF_HEADER_WITHIN]:
-        return PDF
-    return TEXT
+    if _is_email(head):
+        return EML
+    return PDF if b"%PDF-" in head[:_PDF_HEADER_WITHIN] else TEXT
 
 
 def webp_size(head: bytes) -> tuple[int, int] | None:
@@ -91,12 +136,38 @@ def webp_size(head: bytes) -> tuple[int, int] | None:
     return None
 
 
+def _letters(head: bytes) -> bytes:
+    """Return the markup at the head. In UTF-16, it shows as the same letters with a zero beside each."""
+    return head.removeprefix(_BYTE_ORDER_MARK).replace(b"\x00", b"").lstrip(b"\xff\xfe \t\r\n\f")
+
+
+def _is_html(head: bytes) -> bool:
+    letters = _letters(head)
+    before = _BEFORE_HTML.match(letters)
+    return _HTML.match(letters, before.end() if before else 0) is not None
+
+
+def _is_email(head: bytes) -> bool:
+    """Return whether the head is nothing but header lines, up to an empty line, with fields that emails have."""
+    lines = head.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+    names: set[bytes] = set()
+    # The last line may be cut off.
+    for line in lines if len(head) < HEAD_BYTES else lines[:-1]:
+        if not line.strip():
+            break
+        if line[:1] in b" \t" and names:
+            continue
+        field = _HEADER_LINE.match(line)
+        if field is None:
+            return False
+        names.add(field[1].lower())
+    return bool(names & _OF_EMAILS) and len(names & (_OF_EMAILS | _OF_MEMOS)) >= 2
+
+
 def _refusal(head: bytes) -> Rejected | None:
     for signature, what in _REFUSED:
         if head.startswith(signature):
             return unsupported(what)
-    # Markup in UTF-16 shows as the same letters with a zero beside each.
-    letters = head.removeprefix(_BYTE_ORDER_MARK).replace(b"\x00", b"").lstrip(b"\xff\xfe \t\r\n\f")
-    if _MARKUP.match(letters):
-        return unsupported("markup (HTML, SVG or XML)")
+    if _MARKUP.match(_letters(head)):
+        return unsupported("markup (SVG or XML)")
     return None

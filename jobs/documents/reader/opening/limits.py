@@ -15,6 +15,13 @@ class DocumentLimits:
     """The longest side of a PDF page, in 1/72 inch; the format's own limit is 200 inches."""
     max_text_chars: int = 2_000_000
     max_text_lines: int = 100_000
+    max_items: int = 20_000
+    """The most paragraphs, tables and the like of a page of an Office document, a web page or an email."""
+    max_table_cells: int = 50_000
+    max_table_places: int = 500_000
+    """The most places in the grids of a page's tables, with a cell or without."""
+    max_unpacked_bytes: int = 512 * _MIB
+    """The most bytes that a request unpacks from an Office document."""
     render_dpi: int = 200
     max_wall_s: float = 90.0
     """The wall-clock time to read one page. A second is added for each 64 MiB of the document, here and below."""
@@ -44,7 +51,8 @@ def unsupported(what: str) -> Rejected:
     return Rejected(
         "unsupported_type",
         f"The file's content is {what}, which is not supported. "
-        "Send a PDF, PNG, JPEG, TIFF or WebP file, or plain text.",
+        "Send a PDF, an image (PNG, JPEG, TIFF, WebP), a Word, Excel or PowerPoint file (DOCX, XLSX, PPTX), "
+        "a web page (HTML), an email (EML) or plain text.",
     )
 
 
@@ -52,8 +60,8 @@ def corrupt(what: str) -> Rejected:
     return Rejected("document_corrupt", f"{what} Export or scan the document again and upload the new file.")
 
 
-def encrypted() -> Rejected:
-    return Rejected("document_encrypted", "The PDF is password protected. Remove the password and upload it again.")
+def encrypted(what: str) -> Rejected:
+    return Rejected("document_encrypted", f"{what} is password protected. Remove the password and upload it again.")
 
 
 def empty(what: str) -> Rejected:
@@ -69,6 +77,10 @@ def too_many_pages(count: int | str, limits: DocumentLimits) -> Rejected:
 
 def too_large(what: str) -> Rejected:
     return Rejected("document_too_large", f"{what} Split it and upload the parts.")
+
+
+def too_complex(what: str) -> Rejected:
+    return Rejected("document_too_complex", f"{what} Print it to a PDF and upload that file.")
 
 
 def page_too_large(number: int, width: float, height: float, limits: DocumentLimits) -> Rejected:

@@ -10,7 +10,10 @@ from typing import Any, BinaryIO
 
 from PIL import Image
 
-from .detection import HEAD_BYTES, FileType, detect
+from .containers import office_type, refuse_old_office
+from .detection import FORMATS, HEAD_BYTES, OLE, ZIP, FileType, detect
+from .formats import count_pages, read_items
+from .formats.package import Package
 from .images import frame_sizes, read_frame, refuse_truncated
 from .limits import DocumentLimits, Rejected
 from .pdf import PdfPage, open_pdf, page_sizes
@@ -28,7 +31,7 @@ def handle(request: Json, files: Sequence[int]) -> Json:
             # If an earlier child was killed over this file, it has read from the file already, and both share the
             # file's position.
             document.seek(0)
-            file_type = detect(document.read(HEAD_BYTES))
+            file_type = _type_of(document, limits)
             match request["do"]:
                 case "inspect":
                     return _inspect(document, file_type, limits)
@@ -43,6 +46,13 @@ def handle(request: Json, files: Sequence[int]) -> Json:
         return {"rejected": rejected.code, "detail": rejected.detail}
 
 
+def _type_of(document: BinaryIO, limits: DocumentLimits) -> FileType:
+    file_type = detect(document.read(HEAD_BYTES))
+    if file_type == OLE:
+        refuse_old_office(document)
+    return office_type(Package(document, limits)) if file_type == ZIP else file_type
+
+
 def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) -> Json:
     match file_type.kind:
         case "pdf":
@@ -52,6 +62,8 @@ def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) ->
             sizes = frame_sizes(document, file_type, limits)
             if len(sizes) == 1:
                 refuse_truncated(document, file_type, limits)
+        case kind if kind in FORMATS:
+            sizes = [(0, 0)] * count_pages(document, kind, limits)
         case _:
             _text_of(document, limits)
             sizes = [(0, 0)]
@@ -66,6 +78,8 @@ def _read_page(
             return _read_pdf_page(document, number, limits, arena, drawn=drawn)
         case "image":
             return _write_page(read_frame(document, file_type, number, limits), None, arena)
+        case kind if kind in FORMATS:
+            return {"items": read_items(document, kind, number, limits)}
         case _:
             lines = [{"text": line, "box": None} for line in _text_of(document, limits)]
             return _without_picture((0, 0), lines)

@@ -32,7 +32,15 @@ def test_names_with_dots_are_found_whole_first() -> None:
 @pytest.mark.parametrize("name", PAGE.fields)
 def test_everything_that_a_page_says_of_itself_can_be_read(name: str) -> None:
     page = PageInput(1, 30, 40, (TextLine(" ", None, 1.0),), None)
-    expected = {"has_text": True, "has_scans": False, "is_blank": True, "text": " ", "width": 30, "height": 40}
+    expected = {
+        "has_text": True,
+        "has_scans": False,
+        "has_items": False,
+        "is_blank": True,
+        "text": " ",
+        "width": 30,
+        "height": 40,
+    }
     assert value_at(page, name) == expected.get(name, page.text_lines)
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from jobs.core.models import Job
 from jobs.results.exports.html_result import html_of
-from jobs.results.exports.page_blocks import TYPES, TextBlock, body_of
+from jobs.results.exports.page_blocks import TYPES, TextBlock, blocks_of, body_of
 from jobs.results.exports.services import HTML
 from tenants.api.authentication import IDENTITY
 from tests.jobs.results.exports.conftest import ReadingDesk, box, line
 from tests.jobs.results.exports.test_markdown import bare, unmarked
-from tests.jobs.results.exports.test_page_blocks import PARAGRAPH, result
+from tests.jobs.results.exports.test_page_blocks import PARAGRAPH, result, with_table
 
 VOID = {"meta", "br"}
 ELEMENTS = {"h2", "h3", "h4", "p", "ul", "ol", "li", "table", "tr", "td", "figure", "figcaption", "aside", "div", "br"}
@@ -142,3 +142,10 @@ def test_a_browser_may_load_nothing_but_the_style_of_the_document(desk: ReadingD
     assert f'http-equiv="Content-Security-Policy" content="{policy}"' in made
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert answer["Content-Disposition"].startswith("attachment; ")
+
+
+def test_a_table_has_its_headers_and_spans() -> None:
+    found = "".join(html_of(blocks_of(with_table())))
+    assert found == (
+        '<div><table><tr><th colspan="2">Sums | all</th></tr><tr><td>VAT</td><td>20</td></tr></table></div>'
+    )

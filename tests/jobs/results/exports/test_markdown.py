@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from inference.tables.table import Cell, Table
 from jobs.core.models import Job
 from jobs.results.exports.markdown import markdown_of
-from jobs.results.exports.page_blocks import TYPES, TextBlock, body_of
+from jobs.results.exports.page_blocks import TYPES, TextBlock, blocks_of, body_of
 from jobs.results.exports.services import MARKDOWN
 from jobs.results.exports.text_lists import TextList, with_lists
 from tests.jobs.results.exports.conftest import ReadingDesk, box, line
 from tests.jobs.results.exports.test_markdown_escapes import TEXTS
-from tests.jobs.results.exports.test_page_blocks import result
+from tests.jobs.results.exports.test_page_blocks import TABLE, result, with_table
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -89,3 +90,23 @@ def unmarked(block: TextBlock) -> str:
     """Return the text as a list shows it, without its mark."""
     (shown,) = with_lists([block])
     return shown.items[0] if isinstance(shown, TextList) else shown.text
+
+
+def test_a_table_is_one_of_pipes() -> None:
+    (block,) = blocks_of(with_table())
+    assert markdown(block) == "| Sums \\| all |  |\n| --- | --- |\n| VAT | 20 |"
+    assert "table_open" in {token.type for token in PARSER.parse(markdown(block))}
+
+
+def test_a_table_without_headers_has_an_empty_header() -> None:
+    (block,) = blocks_of(with_table({**TABLE, "header_rows": 0}))
+    assert markdown(block).startswith("|  |  |\n| --- | --- |\n| Sums")
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=6))
+def test_every_text_of_a_table_is_shown_in_its_cell(texts: list[str]) -> None:
+    cells = tuple(Cell(row, 0, text, None) for row, text in enumerate(texts))
+    tokens = PARSER.parse(markdown(TextBlock("table", "x", table=Table(len(texts), 1, cells, header_rows=1))))
+    inside = [token for token in tokens if token.type == "inline"]
+    found = ["".join(child.content for child in token.children or () if child.type == "text") for token in inside]
+    assert [bare(text) for text in found] == [bare(text) for text in texts]

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.layout.boxes import Box, PageLine
 from inference.layout.page_layout import lay_out
+from inference.tables.table import Table
 from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of
 from tests.jobs.results.exports.conftest import WIDTH, box, line
 from tests.jobs.results.exports.test_page_lines import JSON
@@ -110,3 +112,59 @@ def test_the_texts_of_a_layouts_blocks_are_the_text_of_its_page(placed: dict[tup
 def test_any_value_can_be_read(values: dict[str, Any], blocks: list[Any]) -> None:
     for given_result in (values, result(**values), result(blocks=blocks), result(blocks=[{"lines": blocks}])):
         assert all(isinstance(block.text, str) for block in blocks_of(given_result))
+
+
+TABLE: dict[str, Any] = {
+    "box": None,
+    "rows": 2,
+    "columns": 2,
+    "header_rows": 1,
+    "continues": False,
+    "cells": [
+        {"row": 0, "column": 0, "row_span": 1, "column_span": 2, "text": "Sums | all", "box": None, "confidence": 1.0,
+         "header": True},
+        {"row": 1, "column": 0, "row_span": 1, "column_span": 1, "text": "VAT", "box": None, "confidence": 1.0,
+         "header": False},
+        {"row": 1, "column": 1, "row_span": 1, "column_span": 1, "text": "20", "box": None, "confidence": 1.0,
+         "header": False},
+    ],
+}  # fmt: skip
+
+
+def with_table(table: Any = TABLE, number: Any = 0, text: str = "20") -> dict[str, Any]:
+    lines = [{"text": "Sums | all", "box": None}, {"text": f"VAT\t{text}", "box": None}]
+    return {
+        "text": f"Sums | all\nVAT\t{text}",
+        "lines": lines,
+        "blocks": [{"type": "table", "box": None, "lines": [0, 1], "table": number}],
+        "tables": [table],
+    }
+
+
+def test_a_block_has_the_table_that_it_names() -> None:
+    (block,) = blocks_of(with_table())
+    assert block.table == Table.of_json(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("table", "number"),
+    [
+        (None, 0),
+        ({}, 0),
+        (TABLE, 1),
+        (TABLE, -1),
+        (TABLE, True),
+        (TABLE, "0"),
+        ({**TABLE, "rows": 10**9}, 0),
+        ({**TABLE, "columns": 1}, 0),
+        ({**TABLE, "cells": [{**TABLE["cells"][0], "row": -1}]}, 0),
+        ({**TABLE, "cells": [{**TABLE["cells"][0], "row_span": 10**12}]}, 0),
+    ],
+)
+def test_a_table_that_makes_no_sense_is_none(table: Any, number: Any) -> None:
+    assert [block.table for block in blocks_of(with_table(table, number))] == [None]
+
+
+def test_a_table_whose_lines_were_corrected_is_shown_by_its_lines() -> None:
+    (block,) = blocks_of(with_table(text="21"))
+    assert (block.table, block.text) == (None, "Sums | all\nVAT 21")

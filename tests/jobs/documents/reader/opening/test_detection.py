@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.documents.reader.opening.detection import PDF, PNG, TEXT, FileType, detect, webp_size
+from jobs.documents.reader.opening.detection import EML, HTML, OLE, PDF, PNG, TEXT, ZIP, FileType, detect, webp_size
 from jobs.documents.reader.opening.limits import Rejected
 from tests.samples.images import webp_header_only
 
@@ -18,13 +18,25 @@ from tests.samples.images import webp_header_only
         (b"<- see above", TEXT),
         (b"<3 you all", TEXT),
         ("grüße".encode("utf-16"), TEXT),
+        (b"PK\x03\x04....", ZIP),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", OLE),
+        (b"<!doctype html>", HTML),
+        (b"\xef\xbb\xbf\n <p>", HTML),
+        (b'<?xml version="1.0"?><!-- page --><html xmlns="http://www.w3.org/1999/xhtml">', HTML),
+        ("<html>".encode("utf-16"), HTML),
+        (b"Received: from a\r\n by b\r\nFrom: c@d.e\r\n\r\nhello", EML),
+        (b"From: a@b.c\nMessage-ID: <1@b.c>\n\n", EML),
+        (b"From: the board\nTo: all staff\nSubject: holidays\n\nDear all", TEXT),
+        (b"MIME-Version: 1.0 is what it said\nand no header follows", TEXT),
     ],
 )
 def test_a_type_is_told_by_its_first_bytes(head: bytes, expected: FileType) -> None:
     assert detect(head) == expected
 
 
-@pytest.mark.parametrize("head", [b"<svg ", b"<?xml version", b"<!doctype html>", b"\n <p>", b"PK\x03\x04", b"%!PS"])
+@pytest.mark.parametrize(
+    "head", [b"<svg ", b"<?xml version", b"<!doctype svg>", b"\n <dc:title>", b"PK\x05\x06", b"%!PS"]
+)
 def test_what_only_looks_like_a_document_is_refused(head: bytes) -> None:
     with pytest.raises(Rejected) as raised:
         detect(head)
