@@ -1,0 +1,213 @@
+"""The fields of a document: the candidates of its pages merged, checked against each other, and judged."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from math import prod
+
+from inference.core.contracts import Json
+from inference.fields.candidate import Candidate, corners
+from inference.fields.dates import Order
+from inference.fields.evidence import is_invoice
+from inference.fields.identity import squeezed_text
+from inference.fields.parties import LEGAL_FORM
+from inference.fields.sums import TOLERANCE, OnPage, Sums, choose_sums
+
+TYPES: Mapping[str, str] = {
+    "invoice_number": "text",
+    "issue_date": "date",
+    "due_date": "date",
+    "supplier": "text",
+    "buyer": "text",
+    "order_number": "text",
+    "currency": "currency",
+    "net": "amount",
+    "tax": "amount",
+    "total": "amount",
+    "iban": "iban",
+}
+"""The fields in the order of the answer, with the type of each."""
+MIN_SCORE: Mapping[str, float] = {"supplier": 0.45, "buyer": 0.5, "issue_date": 0.42, "currency": 0.3}
+USUAL_MIN_SCORE = 0.45
+LATER_PAGE = 0.93
+"""What a candidate on a later page is worth, where the first page usually says it."""
+MAX_DAYS_TO_PAY = 200
+MONTH_FIRST_COUNTRIES = frozenset({"US"})
+UNITED_STATES = "USD"
+
+
+def document_fields(pages: Sequence[Json | None]) -> Json:
+    """Return the fields of a document from what `page_candidates` returned for its pages, in order.
+
+    A page that could not be read is None. A document that is no invoice and no receipt has no fields.
+    """
+    known = [(number, page) for number, page in enumerate(pages, 1) if page is not None]
+    if not is_invoice([page for _, page in known]):
+        return {"fields": [], "tax_rates": [], "line_items": [], "warnings": []}
+    found = [OnPage(number, Candidate.of_json(each)) for number, page in known for each in page["candidates"]]
+    rates = _rates(known)
+    items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
+    sums = choose_sums([each for each in found if each.candidate.name in ("net", "tax", "total")], rates, items)
+    fields = [*_texts(found), *_dates(found, _order(known, found)), *_money(sums)]
+    warnings = [*_sum_warnings(sums, rates, items), *_date_warnings(fields)]
+    ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
+    return {"fields": ordered, "tax_rates": rates, "line_items": items, "warnings": warnings}
+
+
+def _rates(known: Sequence[tuple[int, Json]]) -> list[Json]:
+    """Return the taxes by rate. Those of later pages replace those of earlier ones."""
+    by_rate = {rate["rate"]: {**rate, "page": number} for number, page in known for rate in page["tax_rates"]}
+    return sorted(by_rate.values(), key=lambda rate: -Decimal(rate["rate"]))
+
+
+def _texts(found: Sequence[OnPage]) -> Iterable[Json]:
+    chosen: dict[str, str] = {}
+    for name in ("invoice_number", "order_number", "currency", "iban", "supplier", "buyer"):
+        named = [each for each in found if each.candidate.name == name]
+        if name == "buyer":
+            named = [each for each in named if not _same_name(each.candidate.value, chosen.get("supplier"))]
+        best = _chosen(named, text=name in ("supplier", "buyer"))
+        if best is None or best[1] < MIN_SCORE.get(name, USUAL_MIN_SCORE):
+            continue
+        if name == "order_number" and squeezed_text(best[0].candidate.value) == chosen.get("invoice_number"):
+            continue
+        chosen[name] = squeezed_text(best[0].candidate.value)
+        yield _field(best[0], best[1])
+
+
+def _chosen(found: Sequence[OnPage], *, text: bool = False) -> tuple[OnPage, float] | None:
+    """Return the best candidate and its certainty: more if several places say it, less if others say otherwise."""
+    groups: dict[str, list[OnPage]] = {}
+    for each in found:
+        key = squeezed_text(each.candidate.value) if text else each.candidate.normalized or each.candidate.value
+        groups.setdefault(_group_key(groups, key) if text else key, []).append(each)
+    ranked = sorted(((_certainty(group), group) for group in groups.values()), key=lambda one: -one[0])
+    if not ranked:
+        return None
+    certainty, group = ranked[0]
+    second = ranked[1][0] if len(ranked) > 1 else 0.0
+    best = max(group, key=lambda each: (_legal(each) if text else 0, each.candidate.score, -each.page))
+    return best, certainty * (1.0 if second < 0.75 * certainty else 0.85)
+
+
+def _group_key(groups: Mapping[str, Sequence[OnPage]], key: str) -> str:
+    """Return the name that is the same but for its end, such as a legal form, or this name."""
+    return next((known for known in groups if len(known) > 3 and len(key) > 3 and _begins(known, key)), key)
+
+
+def _begins(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _legal(found: OnPage) -> int:
+    return int(LEGAL_FORM.search(found.candidate.value) is not None)
+
+
+def _certainty(group: Sequence[OnPage]) -> float:
+    scores = sorted((_scored(each) for each in group), reverse=True)
+    return 1 - prod(1 - score * weight for score, weight in zip(scores, (1.0, 0.3, 0.15), strict=False))
+
+
+def _scored(found: OnPage) -> float:
+    return found.candidate.score * (1.0 if found.page == 1 else LATER_PAGE)
+
+
+def _same_name(one: str, other: str | None) -> bool:
+    return other is not None and _begins(squeezed_text(one), other)
+
+
+def _order(known: Sequence[tuple[int, Json]], found: Sequence[OnPage]) -> Order | None:
+    """Return the order of day and month in numeric dates, by other dates, the language and the country."""
+    votes = {order: sum(page["date_order"].get(order, 0) for _, page in known) for order in ("dmy", "mdy")}
+    if votes["dmy"] != votes["mdy"]:
+        return "dmy" if votes["dmy"] > votes["mdy"] else "mdy"
+    languages = [page["language"] for _, page in known if page["language"]]
+    language = max(set(languages), key=languages.count) if languages else None
+    if language not in (None, "en"):
+        return "dmy"
+    countries = {country for _, page in known for country in page["countries"]}
+    currencies = {each.candidate.normalized for each in found if each.candidate.name == "currency"}
+    if countries - MONTH_FIRST_COUNTRIES or currencies & {"GBP", "EUR", "CHF", "AUD", "NZD", "INR", "ZAR"}:
+        return "dmy"
+    return "mdy" if UNITED_STATES in currencies else None
+
+
+def _dates(found: Sequence[OnPage], order: Order | None) -> Iterable[Json]:
+    issued = _chosen([each for each in found if each.candidate.name == "issue_date"])
+    issue_day = None
+    if issued is not None and issued[1] >= MIN_SCORE["issue_date"]:
+        field = _dated(issued, order)
+        issue_day = field["normalized"]
+        yield field
+    due = _chosen([each for each in found if each.candidate.name == "due_date"])
+    if due is not None and due[1] >= USUAL_MIN_SCORE:
+        yield _dated(due, order, issue_day)
+
+
+def _dated(best: tuple[OnPage, float], order: Order | None, after: str | None = None) -> Json:
+    options = best[0].candidate.options
+    field = _field(*best)
+    if not options:
+        return field
+    if order is None and after is not None:
+        days = [(date.fromisoformat(option) - date.fromisoformat(after)).days for option in options]
+        possible = [option for option, day in zip(options, days, strict=True) if 0 <= day <= MAX_DAYS_TO_PAY]
+        if len(possible) == 1:
+            return {**field, "normalized": possible[0], "confidence": round(0.85 * field["confidence"], 3)}
+    if order is None:
+        return {**field, "confidence": round(min(0.5, field["confidence"]), 3), "ambiguous": list(options)}
+    return {**field, "normalized": options[0 if order == "dmy" else 1]}
+
+
+def _money(sums: Sums) -> Iterable[Json]:
+    for found in (sums.net, sums.tax, sums.total):
+        if found is None or found.candidate.score < USUAL_MIN_SCORE:
+            continue
+        certainty = found.candidate.score
+        if sums.adds_up:
+            certainty = 1 - 0.25 * (1 - certainty)
+        elif sums.contradicts:
+            certainty *= 0.55
+        elif not sums.is_proved:
+            certainty *= 0.9
+        yield _field(found, certainty)
+
+
+def _field(found: OnPage, certainty: float) -> Json:
+    each = found.candidate
+    return {
+        "name": each.name,
+        "value": each.value,
+        "normalized": each.normalized,
+        "type": TYPES[each.name],
+        "page": found.page,
+        "box": corners(each.box),
+        "quote": each.quote,
+        "confidence": round(min(0.999, certainty) * min(1.0, 0.2 + 0.82 * each.confidence), 3),
+    }
+
+
+def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json]) -> Iterable[Json]:
+    if sums.contradicts and sums.net and sums.tax and sums.total:
+        yield _warning(
+            f"Net {sums.net.value} and tax {sums.tax.value} make {sums.net.value + sums.tax.value},"
+            f" but the total is {sums.total.value}."
+        )
+    tax = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))
+    if len(rates) > 1 and sums.tax and abs(tax - sums.tax.value) > TOLERANCE:
+        yield _warning(f"The taxes by rate make {tax}, but the tax is {sums.tax.value}.")
+    added = sum((Decimal(item["amount"]) for item in items), Decimal(0))
+    bases = [each.value for each in (sums.net, sums.total) if each is not None]
+    if items and bases and all(abs(added - base) > TOLERANCE for base in bases):
+        named = "net amount" if sums.net else "total"
+        yield _warning(f"The lines make {added}, but the {named} is {bases[0]}. A discount or other costs may be missing.")
+
+
+def _date_warnings(fields: Sequence[Json]) -> Iterable[Json]:
+    days = {field["name"]: field["normalized"] for field in fields if field["type"] == "date" and field["normalized"]}
+    if len(days) == 2 and days["due_date"] < days["issue_date"]:
+        yield _warning(f"The due date {days['due_date']} is before the issue date {days['issue_date']}.")
+
+
+def _warning(message: str) -> Json:
+    return {"code": "fields_contradict", "message": message}

@@ -1,0 +1,43 @@
+"""The decision whether pages are an invoice or receipt, by their class and by what is on them."""
+
+from collections.abc import Mapping, Sequence
+
+from inference.core.contracts import Json
+
+INVOICE = "invoice"
+SURE_CLASS = 0.5
+POINTS_OF_INVOICE, POINTS_OF_UNKNOWN, POINTS_OF_OTHERS = 3.0, 4.5, 6.0
+"""The points that a page must have if its class is an invoice, if its class is unsure, and if it is another class."""
+PROSE_CLASSES = ("letter", "contract", "report")
+
+
+def is_invoice(pages: Sequence[Json]) -> bool:
+    """Return whether one of the pages is that of an invoice or receipt. Its other pages need no evidence of their own."""
+    return any(_points(page["evidence"]) >= _needed(page["class"]) for page in pages)
+
+
+def _points(evidence: Mapping[str, Json]) -> float:
+    names: Mapping[str, float] = evidence["names"]
+    sums = sum(names.get(name, 0.0) >= 0.6 for name in ("net", "tax", "total"))
+    return (
+        1.5 * bool(evidence["title"])
+        + 1.0 * bool(evidence["titled_number"] and not evidence["title"])
+        + 1.0 * (names.get("invoice_number", 0.0) >= 0.6)
+        + 0.5 * (names.get("due_date", 0.0) >= 0.7)
+        + 0.5 * (names.get("issue_date", 0.0) >= 0.7)
+        + 1.0 * min(sums, 1)
+        + 0.75 * max(0, sums - 1)
+        + 1.0 * bool(evidence["items"])
+        + 0.25 * ("iban" in names)
+        - 2.0 * bool(evidence["other_title"] and not evidence["title"])
+    )
+
+
+def _needed(probabilities: Mapping[str, float] | None) -> float:
+    if probabilities is None:
+        return POINTS_OF_UNKNOWN
+    if probabilities.get(INVOICE, 0.0) >= SURE_CLASS:
+        return POINTS_OF_INVOICE
+    if any(probabilities.get(name, 0.0) >= SURE_CLASS for name in PROSE_CLASSES):
+        return POINTS_OF_OTHERS
+    return POINTS_OF_UNKNOWN

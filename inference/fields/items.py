@@ -1,0 +1,126 @@
+"""Line items: the rows of a table whose heads name a description, a quantity, a price or an amount."""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from inference.core.contracts import Json
+from inference.fields.amounts import decimal_text, find_amounts, find_percents, parse_number, percent_text
+from inference.fields.candidate import corners
+from inference.fields.labels.finding import phrase_at, spell
+from inference.fields.labels.vocabulary import column_heads
+from inference.fields.page_text import PageText
+from inference.layout.boxes import Box
+from inference.tables.table import Cell, Table
+
+MAX_ITEMS = 200
+MIN_HEADS = 3
+HEAD_ROWS = 3
+"""The rows at the top of a table that may hold its heads."""
+_NUMBER = re.compile(r"[-−]?\d[\d.,'’ \u00a0]*")
+
+
+def heads_in(text: str) -> list[frozenset[str]]:
+    """Return what the heads of columns in a text may name, if it is nothing but heads."""
+    vocabulary, spelling = column_heads(), spell(text)
+    found, place = [], 0
+    while place < len(spelling.letters):
+        phrase = phrase_at(vocabulary, spelling, place)
+        if phrase is None:
+            rest = spelling.letters[place:]
+            return found if rest in _UNITS else []
+        roles = {role.removeprefix("column_") for each in vocabulary.roles[phrase].values() for role in each}
+        found.append(frozenset(roles))
+        place += len(phrase)
+        while place not in spelling.starts and place < len(spelling.letters):
+            place += 1
+    return found
+
+
+_UNITS = frozenset(("", "eur", "lneur", "euro", "usd", "gbp", "chf", "enchf", "eneur", "ht", "ln"))
+
+
+def head_lines(page: PageText) -> set[tuple[int, int]]:
+    """Return the pieces that are heads of the columns of items, by line and start."""
+    heads = [(piece, found) for piece in page.pieces if (found := heads_in(piece.text))]
+    lines: set[tuple[int, int]] = set()
+    for piece, _ in heads:
+        row = [(other, found) for other, found in heads if other.box.shares_height(piece.box) >= 0.5]
+        names = [name for _, found in row for name in found]
+        if len(names) >= MIN_HEADS and any("description" in name or "quantity" in name for name in names):
+            lines.update((other.line, other.start) for other, _ in row)
+    return lines
+
+
+def line_items(tables: Sequence[Table], decimal: str | None) -> list[Json]:
+    """Return the line items of the tables of a page. A table that goes on from the page before has its columns."""
+    found: list[Json] = []
+    for table in tables:
+        columns, start = _columns(table)
+        if columns:
+            found += _items(table, columns, start, decimal)
+    return found[:MAX_ITEMS]
+
+
+def _columns(table: Table) -> tuple[dict[str, int], int]:
+    """Return the column of each part of an item, and the row where the items begin."""
+    grid = table.grid()
+    for row, texts in enumerate(grid[:HEAD_ROWS]):
+        columns: dict[str, int] = {}
+        for column, text in enumerate(texts):
+            heads = heads_in(text)
+            roles = heads[0] if len(heads) == 1 else frozenset()
+            for name in ("description", "quantity", "price", "code", "position", "unit", "discount", "tax"):
+                if name in roles and name not in columns:
+                    columns[name] = column
+                    break
+            else:
+                if "amount" in roles:
+                    columns["amount"] = column
+        if "amount" in columns and ("description" in columns or "quantity" in columns):
+            return columns, row + 1
+    return {}, 0
+
+
+def _items(table: Table, columns: Mapping[str, int], start: int, decimal: str | None) -> list[Json]:
+    cells: dict[int, dict[int, Cell]] = {}
+    for cell in table.cells:
+        cells.setdefault(cell.row, {})[cell.column] = cell
+    items: list[Json] = []
+    for row in range(start, table.rows):
+        found = cells.get(row, {})
+        texts = {name: found[column].text.strip() for name, column in columns.items() if column in found}
+        amount = _value(texts.get("amount", ""), decimal)
+        if amount is None:
+            if items and set(filter(None, texts.values())) == {texts.get("description")}:
+                items[-1]["description"] += f" {texts['description']}"
+            continue
+        if not texts.get("description") and not texts.get("quantity"):
+            continue
+        items.append(_item(texts, amount, list(found.values()), decimal))
+    return items
+
+
+def _item(texts: Mapping[str, str], amount: Decimal, cells: Sequence[Cell], decimal: str | None) -> Json:
+    quantity, price = (_value(texts.get(name, ""), decimal) for name in ("quantity", "price"))
+    percents = find_percents(texts.get("tax", "")) or find_percents(f"{texts.get('tax', '')} %")
+    boxes = [cell.box for cell in cells if cell.box is not None]
+    sound = quantity is None or price is None or abs(quantity * price - amount) <= Decimal("0.02")
+    confidence = min((cell.confidence for cell in cells), default=1.0) * (1.0 if sound else 0.8)
+    return {
+        "description": texts.get("description") or None,
+        "quantity": None if quantity is None else percent_text(quantity),
+        "unit_price": None if price is None else decimal_text(price),
+        "tax_rate": percent_text(percents[0][2]) if percents else None,
+        "amount": decimal_text(amount),
+        "box": corners(Box.around(boxes)) if boxes else None,
+        "confidence": round(confidence, 3),
+    }
+
+
+def _value(text: str, decimal: str | None) -> Decimal | None:
+    amounts = find_amounts(text, decimal)
+    if len(amounts) == 1:
+        return amounts[0].value
+    number = _NUMBER.match(text.strip())
+    return parse_number(number.group().lstrip("-−"), decimal) if number and not amounts else None

@@ -1,0 +1,1 @@
+"""Labels of the fields of invoices and receipts, in six languages."""

@@ -1,0 +1,155 @@
+"""The labels in the pieces of a page, and the language that they are in."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inference.fields.labels.vocabulary import KEY, LANGUAGES, Roles, Vocabulary, field_labels, spelled
+from inference.fields.page_text import Piece
+
+SHORT = 3
+"""The letters up to which a label must stand alone or before a colon, such as `to` or `an`."""
+SURE_LETTERS = 6
+"""The letters from which a label may be joined with what follows, as recognition loses spaces."""
+FOREIGN_LETTERS = 4
+"""The letters of a label in another language than the page's, at least."""
+_WORD = re.compile(r"[^\W_]+")
+_COLON = re.compile(r"\s*(?:\([^()]{1,12}\)\s*)?[:：]")
+_AFTER = re.compile(r"[\s.:：#°º№*)\]–—-]*")
+_BEFORE = re.compile(r"[\s\W\d]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A text as labels are sought in it: without spaces, with the places of its words in the text."""
+
+    letters: str
+    starts: dict[int, int]
+    """The place in the text of each letter that begins a word."""
+    ends: dict[int, int]
+    """The place in the text behind each letter that ends a word, or may end one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    piece: Piece
+    start: int
+    end: int
+    """Where it ends in the piece, without what parts it from its value."""
+    value_start: int
+    roles: Roles
+    letters: int
+    has_colon: bool
+    at_start: bool
+    """Whether only signs and numbers stand before it in the piece."""
+
+    @property
+    def is_alone(self) -> bool:
+        return self.at_start and self.value_start >= len(self.piece.text)
+
+    def roles_in(self, language: str | None) -> frozenset[str]:
+        """Return its roles in a language, or in all that know it if this language does not."""
+        if language in self.roles:
+            return self.roles[language]
+        if self.letters < FOREIGN_LETTERS:
+            return frozenset()
+        return frozenset(role for roles in self.roles.values() for role in roles)
+
+
+def spell(text: str) -> Spelling:
+    letters, starts, ends = "", {}, {}
+    for match in _WORD.finditer(text):
+        word = match.group()
+        bare = spelled(word)
+        if not bare:
+            continue
+        starts[len(letters)] = match.start()
+        if len(bare) == len(word):
+            for place in range(1, len(word)):
+                if word[place - 1].islower() and not word[place].islower():
+                    ends[len(letters) + place] = match.start() + place
+                elif word[place - 1].isalpha() and word[place].isdigit():
+                    ends[len(letters) + place] = match.start() + place
+        letters += bare
+        ends[len(letters)] = match.end()
+    return Spelling(letters, starts, ends)
+
+
+def phrase_at(vocabulary: Vocabulary, spelling: Spelling, place: int) -> str | None:
+    """Return the longest phrase that begins at a letter and ends with a word."""
+    letters = spelling.letters
+    for phrase in vocabulary.by_start.get(letters[place : place + KEY], ()) or vocabulary.by_start.get(
+        letters[place : place + 1], ()
+    ):
+        if letters.startswith(phrase, place) and place + len(phrase) in spelling.ends:
+            return phrase
+    return None
+
+
+def find_labels(pieces: Iterable[Piece]) -> dict[int, list[Label]]:
+    """Return the labels of each piece that has any, by the number of the piece, from left to right."""
+    vocabulary = field_labels()
+    found: dict[int, list[Label]] = {}
+    for number, piece in enumerate(pieces):
+        labels = _labels(piece, vocabulary)
+        if labels:
+            found[number] = labels
+    return found
+
+
+def _labels(piece: Piece, vocabulary: Vocabulary) -> list[Label]:
+    spelling = spell(piece.text)
+    labels: list[Label] = []
+    reach = 0
+    for place, start in spelling.starts.items():
+        if place < reach:
+            continue
+        phrase = _usable(piece.text, spelling, place, start, vocabulary)
+        if phrase is None:
+            continue
+        end = spelling.ends[place + len(phrase)]
+        labels.append(_label(piece, start, end, vocabulary.roles[phrase], len(phrase)))
+        reach = place + len(phrase)
+    return labels
+
+
+def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: Vocabulary) -> str | None:
+    phrase = phrase_at(vocabulary, spelling, place)
+    if phrase is None or len(phrase) > SHORT:
+        return phrase
+    end = spelling.ends[place + len(phrase)]
+    before, after = text[:start], text[end:]
+    alone = not before.strip(" .-*#") and not after.strip(" .:°º-*#")
+    opens = not before.strip() and bool(_TYPED_VALUE.match(after))
+    dated = bool(_DATED.match(after)) and any(role.endswith("_date") for role in _all_roles(vocabulary, phrase))
+    return phrase if alone or _COLON.match(after) or opens or dated else None
+
+
+def _all_roles(vocabulary: Vocabulary, phrase: str) -> set[str]:
+    return {role for roles in vocabulary.roles[phrase].values() for role in roles}
+
+
+_DATED = re.compile(r"\s+\d{1,2}(?:\.|er|º)?[./ -]\s?\w")
+_TYPED_VALUE = re.compile(r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b")
+
+
+def _label(piece: Piece, start: int, end: int, roles: Roles, letters: int) -> Label:
+    colon = _COLON.match(piece.text, end)
+    after = _AFTER.match(piece.text, colon.end() if colon else end)
+    value_start = after.end() if after else end
+    if value_start < len(piece.text) and piece.text[value_start - 1] in "-–—" and piece.text[value_start].isdigit():
+        value_start -= 1  # It is the sign of an amount.
+    at_start = bool(_BEFORE.fullmatch(piece.text[:start]))
+    return Label(piece, start, end, value_start, roles, letters, colon is not None, at_start)
+
+
+def language_of(labels: Iterable[Sequence[Label]]) -> str | None:
+    """Return the language of most labels, where a long label that only one language knows counts most."""
+    votes: Counter[str] = Counter(dict.fromkeys(LANGUAGES, 0))
+    for each in labels:
+        for label in each:
+            for language in label.roles:
+                votes[language] += round(100 * label.letters / len(label.roles) ** 2)
+    best, count = votes.most_common(1)[0]
+    return best if count else None

@@ -1,0 +1,79 @@
+"""The labels by how they are spelled, each with the roles that it has in the languages that know it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from inference.classes.canonical import confused, plain
+from inference.fields.labels import dutch, english, french, german, italian, spanish
+
+LANGUAGES: Mapping[str, str] = {
+    "en": english.LABELS,
+    "de": german.LABELS,
+    "fr": french.LABELS,
+    "es": spanish.LABELS,
+    "it": italian.LABELS,
+    "nl": dutch.LABELS,
+}
+TITLES = frozenset({"title", "credit_title", "other_title"})
+KEY = 2
+"""The letters at the start of a phrase by which it is looked up."""
+Roles = Mapping[str, frozenset[str]]
+"""The roles of a phrase by language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    roles: Mapping[str, Roles]
+    """The roles of each phrase, which is spelled without spaces, as `spelled` does."""
+    by_start: Mapping[str, tuple[str, ...]]
+    """The phrases by their first letters, the longest first."""
+
+
+def spelled(word: str) -> str:
+    """Return a word as it is compared: without case and accents, letters that look the same being the same.
+
+    A word that is mostly digits stays as it is.
+    """
+    bare = plain(word)
+    digits = sum(map(str.isdigit, bare))
+    return bare.replace(" ", "") if 2 * digits > len(bare) else confused(bare).replace(" ", "")
+
+
+@cache
+def field_labels() -> Vocabulary:
+    return _vocabulary(lambda role: role not in TITLES and not role.startswith("column_"))
+
+
+@cache
+def titles() -> Vocabulary:
+    return _vocabulary(TITLES.__contains__)
+
+
+@cache
+def column_heads() -> Vocabulary:
+    return _vocabulary(lambda role: role.startswith("column_"))
+
+
+def _vocabulary(wanted: Callable[[str], bool]) -> Vocabulary:
+    roles: dict[str, dict[str, set[str]]] = {}
+    for language, text in LANGUAGES.items():
+        for role, phrase in _entries(text):
+            if wanted(role):
+                words = "".join(spelled(word) for word in phrase.split())
+                roles.setdefault(words, {}).setdefault(language, set()).add(role)
+    roles.pop("", None)
+    starts: dict[str, list[str]] = {}
+    for phrase in sorted(roles, key=len, reverse=True):
+        starts.setdefault(phrase[:KEY], []).append(phrase)
+    frozen = {
+        phrase: {language: frozenset(each) for language, each in found.items()} for phrase, found in roles.items()
+    }
+    return Vocabulary(frozen, {start: tuple(phrases) for start, phrases in starts.items()})
+
+
+def _entries(text: str) -> Iterable[tuple[str, str]]:
+    for line in text.strip().splitlines():
+        role, _, phrases = line.partition(": ")
+        for phrase in phrases.split(" | "):
+            yield role, phrase.strip().replace("#", " ")

@@ -1,0 +1,212 @@
+"""Candidates for the sums of an invoice, the taxes by rate, and the currency."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from inference.core.contracts import Json
+from inference.fields.amounts import Amount, decimal_text, find_amounts, find_percents, percent_text
+from inference.fields.candidate import Candidate, candidate, corners
+from inference.fields.currencies import CURRENCY, normalized_currency
+from inference.fields.dates import find_dates
+from inference.fields.identity import RUNNING_WORDS
+from inference.fields.items import head_lines
+from inference.fields.labels.finding import Label
+from inference.fields.page_text import Piece
+from inference.fields.values import Labeled, Span
+from inference.layout.boxes import Box
+
+SUMS = ("net", "tax", "total")
+OTHER_SUMS = ("paid", "discount", "shipping", "carry", "rounding")
+CENT = Decimal("0.01")
+WORST_ROUNDING = Decimal("0.03")
+MAX_AMOUNTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An amount and the span that it is in."""
+
+    span: Span
+    amount: Amount
+
+
+def sum_candidates(page: Labeled, decimal: str | None) -> Iterator[Candidate]:
+    heads = head_lines(page.text)
+    for piece in page.text.pieces:
+        if (piece.line, piece.start) in heads:
+            continue
+        taken = False
+        for label in page.labels_of(piece):
+            names = _names(page, label)
+            if not names or (taken and not label.has_colon and not find_amounts(_before(page, label), decimal)):
+                continue
+            taken = True
+            yield from _of_label(page, label, names, decimal)
+
+
+def _names(page: Labeled, label: Label) -> list[str]:
+    roles = page.roles(label)
+    return [name for name in (*SUMS, *OTHER_SUMS) if name in roles]
+
+
+def _before(page: Labeled, label: Label) -> str:
+    """Return the text between the label before and this one."""
+    ends = [each.value_start for each in page.labels_of(label.piece) if each.end <= label.start]
+    return label.piece.text[max(ends, default=0) : label.start]
+
+
+def _of_label(page: Labeled, label: Label, names: Sequence[str], decimal: str | None) -> Iterator[Candidate]:
+    found, rate = amounts_of(page, label, decimal)
+    if not found:
+        return
+    strength = 0.5 if len(label.piece.text.split()) >= RUNNING_WORDS and not label.at_start else 1.0
+    chosen = _chosen(found, rate)
+    for place, placed in enumerate(found):
+        amount = placed.amount
+        score = strength * (1.0 if place == chosen else 0.45) * (0.9 if placed.span.direction == "below" else 1.0)
+        score *= 1.0 if amount.has_cents else 0.85 if amount.currency else 0.4
+        for name in names:
+            yield candidate(
+                page.text,
+                name,
+                placed.span,
+                (amount.start, amount.end),
+                decimal_text(amount.value),
+                score * (0.75 if len(names) > 1 else 1.0),
+                rate=percent_text(rate) if rate is not None else None,
+            )
+
+
+def amounts_of(page: Labeled, label: Label, decimal: str | None) -> tuple[list[Placed], Decimal | None]:
+    """Return the amounts that follow a label in its row, or else the nearest one below, and the rate in the row."""
+    row: list[Span] = []
+    inline = _money_span(page, label, decimal)
+    if inline is not None:
+        row.append(inline)
+    if inline is None or not find_amounts(inline.text, decimal):
+        for piece in page.text.beside(label.piece.box):
+            if page.is_label(piece) and (set(_names(page, page.labels_of(piece)[0])) or find_amounts(piece.text)):
+                break
+            row.append(Span(piece, 0, len(piece.text), "beside"))
+    percents = [each for span in (Span(label.piece, 0, len(label.piece.text), "inline"), *row) for each in _rates(span)]
+    found = [Placed(span, amount) for span in row for amount in _money(span.text, decimal)][:MAX_AMOUNTS]
+    if not found and label.is_alone:
+        below = next(iter(page.below(label)), None)
+        if below is not None:
+            found = [Placed(below, amount) for amount in _money(below.text, decimal) if _is_only(below, amount)]
+    return found, percents[0] if percents else None
+
+
+def _money_span(page: Labeled, label: Label, decimal: str | None) -> Span | None:
+    """Return what follows a label up to the next one that has an amount of its own."""
+    text = label.piece.text
+    end = len(text)
+    for later in page.labels_of(label.piece):
+        if later.start >= label.end and find_amounts(text[label.value_start : later.start], decimal):
+            end = later.start
+            break
+    return Span(label.piece, label.value_start, end, "inline") if text[label.value_start : end].strip() else None
+
+
+def _rates(span: Span) -> list[Decimal]:
+    return [number for _, _, number in find_percents(span.text)]
+
+
+def _money(text: str, decimal: str | None) -> list[Amount]:
+    """Return the amounts that may be money: not parts of dates, and not whole numbers without a currency."""
+    dates = find_dates(text)
+    return [
+        amount
+        for amount in find_amounts(text, decimal)
+        if (amount.has_cents or amount.currency or amount.number_text == text.strip())
+        and not any(date.start <= amount.start < date.end for date in dates)
+    ]
+
+
+def _is_only(span: Span, amount: Amount) -> bool:
+    return len(span.text) - len(amount.text) <= 2
+
+
+def _chosen(found: Sequence[Placed], rate: Decimal | None) -> int:
+    """Return the place of the amount that a label most likely names: the last, or the tax that a rate proves."""
+    values = [placed.amount.value for placed in found]
+    if rate is not None:
+        for place in range(len(values) - 1, 0, -1):
+            if any(is_tax(base, rate, values[place]) for base in values[:place]):
+                return place
+    return len(found) - 1
+
+
+def is_tax(base: Decimal, rate: Decimal, tax: Decimal) -> bool:
+    return abs(base * rate / 100 - tax) <= WORST_ROUNDING and (tax != 0 or rate == 0)
+
+
+def tax_rows(page: Labeled, decimal: str | None) -> list[Json]:
+    """Return the taxes by rate: rows with a rate, an amount, and a tax that is this share of it."""
+    rows: list[Json] = []
+    used: set[int] = set()
+    for number, piece in enumerate(page.text.pieces):
+        if number in used or not _rates(Span(piece, 0, len(piece.text), "inline")):
+            continue
+        row = _row(page, piece)
+        found = [Placed(span, amount) for span in row for amount in _money(span.text, decimal)][:MAX_AMOUNTS]
+        for rate in dict.fromkeys(rate for span in row for rate in _rates(span)):
+            pair = _taxed(found, rate)
+            if pair is not None and not any(known["rate"] == percent_text(rate) for known in rows):
+                rows.append(_rate_row(page, row, rate, *pair))
+    return rows
+
+
+def _row(page: Labeled, piece: Piece) -> list[Span]:
+    """Return all of the pieces in the row of a piece, from left to right."""
+    edge = Box(-1.0, piece.box.top, 0.0, piece.box.bottom)
+    pieces = page.text.beside(edge)
+    return [Span(each, 0, len(each.text), "beside") for each in pieces]
+
+
+def _taxed(found: Sequence[Placed], rate: Decimal) -> tuple[Placed, Placed] | None:
+    for base in found:
+        for tax in found:
+            if tax is not base and base.amount.has_cents and is_tax(base.amount.value, rate, tax.amount.value):
+                return base, tax
+    return None
+
+
+def _rate_row(page: Labeled, row: Sequence[Span], rate: Decimal, base: Placed, tax: Placed) -> Json:
+    boxes = [placed.span.box(placed.amount.start, placed.amount.end) for placed in (base, tax)]
+    return {
+        "rate": percent_text(rate),
+        "net": decimal_text(base.amount.value),
+        "tax": decimal_text(tax.amount.value),
+        "box": corners(Box.around(boxes)) if tax.span.piece.is_placed else None,
+        "quote": page.text.lines[tax.span.piece.line],
+        "confidence": round(min(base.span.piece.confidence, tax.span.piece.confidence), 3),
+    }
+
+
+def currency_candidates(page: Labeled, sums: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Yield for each currency of the page the place where it is written best: beside a sum, or else anywhere."""
+    best: dict[str, Candidate] = {}
+    counts: dict[str, int] = {}
+    quotes = {found.quote for found in sums if found.name in SUMS}
+    for piece in page.text.pieces:
+        for match in CURRENCY.finditer(piece.text):
+            code = normalized_currency(match.group())
+            amounts = any(each.currency and each.start <= match.start() < each.end for each in find_amounts(piece.text))
+            if code is None or (len(match.group()) > 2 and match.group().isalpha() and _in_name(piece.text, match.end())):
+                continue
+            counts[code] = counts.get(code, 0) + 1 + amounts
+            score = 0.95 if page.text.lines[piece.line] in quotes else 0.9 if amounts else 0.7
+            if code not in best or score > best[code].score:
+                span = Span(piece, 0, len(piece.text), "inline")
+                best[code] = candidate(page.text, "currency", span, match.span(), code, score)
+    whole = sum(counts.values())
+    for code, found in best.items():
+        share = counts[code] / whole
+        yield Candidate.of_json({**found.as_json(), "score": found.score * (0.4 + 0.6 * share)})
+
+
+def _in_name(text: str, end: int) -> bool:
+    """Return whether a code is a part of a name or number, such as in `EUR-123`."""
+    return bool(text[end : end + 2].strip()) and text[end : end + 1] == "-" and text[end + 1 : end + 2].isdigit()

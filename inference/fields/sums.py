@@ -1,0 +1,122 @@
+"""The choice of net, tax and total: those that are labeled best and that add up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import product
+
+from inference.core.contracts import Json
+from inference.fields.candidate import Candidate
+
+TOLERANCE = Decimal("0.02")
+MAX_CHOICES = 7
+"""The candidates of each sum that are tried against each other."""
+ADDS_UP, BY_RATES, BY_ITEMS = 0.9, 0.5, 0.35
+"""What a sum is worth, beside the scores of labels, that is proved by others."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnPage:
+    page: int
+    candidate: Candidate
+
+    @property
+    def value(self) -> Decimal:
+        return Decimal(self.candidate.normalized or "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    net: OnPage | None
+    tax: OnPage | None
+    total: OnPage | None
+    adds_up: bool
+    """Whether net and tax are the total, where the tax may be that of several rates."""
+    is_proved: bool
+    """Whether rates or items prove one of the sums."""
+
+    @property
+    def contradicts(self) -> bool:
+        return not self.adds_up and None not in (self.net, self.tax, self.total)
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    nets: frozenset[Decimal]
+    taxes: frozenset[Decimal]
+    items: Decimal | None
+
+
+def choose_sums(candidates: Sequence[OnPage], rates: Sequence[Json], items: Sequence[Json]) -> Sums:
+    """Return the sums that are labeled best and add up."""
+    by_name = {name: _best([each for each in candidates if each.candidate.name == name]) for name in _NAMES}
+    proofs = _proofs(rates, items)
+    tax_sum = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0)) if rates else None
+    row_taxes = _distinct_tax(by_name["tax"])
+    best: tuple[float, Sums] | None = None
+    for total, net, tax in product(*([*by_name[name], None] for name in ("total", "net", "tax"))):
+        score, sums = _judged(net, tax, total, proofs, (tax_sum, row_taxes))
+        if best is None or score > best[0]:
+            best = score, sums
+    assert best is not None
+    return best[1]
+
+
+_NAMES = ("net", "tax", "total")
+
+
+def _best(found: Sequence[OnPage]) -> list[OnPage]:
+    """Return the best candidate of each value, where later pages come before earlier ones."""
+    by_value: dict[Decimal, OnPage] = {}
+    for each in sorted(found, key=lambda one: (-round(one.candidate.score, 1), -one.page, -one.candidate.top)):
+        by_value.setdefault(each.value, each)
+    return list(by_value.values())[:MAX_CHOICES]
+
+
+def _distinct_tax(taxes: Sequence[OnPage]) -> Decimal | None:
+    """Return the sum of the taxes that are labeled with different rates, or None if there are not several."""
+    by_rate = {tax.candidate.rate: tax for tax in reversed(taxes) if tax.candidate.rate and tax.candidate.score > 0.6}
+    return sum((tax.value for tax in by_rate.values()), Decimal(0)) if len(by_rate) > 1 else None
+
+
+def _proofs(rates: Sequence[Json], items: Sequence[Json]) -> Proofs:
+    nets = {Decimal(rate["net"]) for rate in rates} | {sum((Decimal(rate["net"]) for rate in rates), Decimal(0))}
+    taxes = {sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))}
+    total = sum((Decimal(item["amount"]) for item in items), Decimal(0))
+    return Proofs(frozenset(nets if rates else ()), frozenset(taxes if rates else ()), total if items else None)
+
+
+def _judged(
+    net: OnPage | None,
+    tax: OnPage | None,
+    total: OnPage | None,
+    proofs: Proofs,
+    several: tuple[Decimal | None, Decimal | None],
+) -> tuple[float, Sums]:
+    score = sum(each.candidate.score - 0.3 for each in (net, tax, total) if each is not None)
+    used = [(each.page, each.candidate.quote, each.value) for each in (net, tax, total) if each is not None]
+    if len(set(used)) < len(used):
+        score -= 0.5  # The same place is two sums.
+    adds_up = proved = False
+    if net is not None and total is not None:
+        taxes = [tax.value] if tax is not None else [each for each in several if each is not None]
+        adds_up = any(_equal(net.value + each, total.value) for each in taxes)
+        if tax is None and not adds_up and _equal(net.value, total.value):
+            score -= 0.2
+        if tax is not None and not adds_up:
+            score -= 0.45
+        if adds_up and tax is None:
+            score += 0.25
+    if net is not None and any(_equal(net.value, each) for each in proofs.nets):
+        score, proved = score + BY_RATES / 2, True
+    if tax is not None and any(_equal(tax.value, each) for each in proofs.taxes):
+        score, proved = score + BY_RATES / 2, True
+    if proofs.items is not None and any(
+        each is not None and _equal(each.value, proofs.items) for each in (net, total)
+    ):
+        score, proved = score + BY_ITEMS, True
+    return score + ADDS_UP * adds_up, Sums(net, tax, total, adds_up, proved)
+
+
+def _equal(one: Decimal, other: Decimal) -> bool:
+    return abs(one - other) <= TOLERANCE
