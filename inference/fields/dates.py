@@ -31,8 +31,8 @@ _NUMERIC = re.compile(
 )
 _NAME = r"[^\W\d_]{3,10}"
 _DAY_FIRST = re.compile(
-    rf"(?<![\w.,/])(?P<day>\d{{1,2}})(?:\.|er|º|°|st|nd|rd|th)?(?: of| de| del)?[ \u00a0./-]?(?P<name>{_NAME})\.?,?"
-    rf"(?: de| del)?[ \u00a0./-]?(?P<year>\d{{4}}|['’]?\d{{2}})(?![\w/]|[.,]\d)",
+    rf"(?<![\w.,/])(?P<day>\d{{1,2}})(?:\.|er|º|°|st|nd|rd|th)?(?: of\b| de\b| del\b)?[ \u00a0./-]?(?P<name>{_NAME})\.?,?"
+    rf"(?: de\b| del\b)?[ \u00a0./-]?(?P<year>\d{{4}}|['’]?\d{{2}})(?![\w/]|[.,]\d)",
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(

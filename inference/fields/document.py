@@ -1,6 +1,7 @@
 """The fields of a document: the candidates of its pages merged, checked against each other, and judged."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from math import prod
@@ -31,6 +32,10 @@ MIN_SCORE: Mapping[str, float] = {"supplier": 0.45, "buyer": 0.5, "issue_date": 
 USUAL_MIN_SCORE = 0.45
 LATER_PAGE = 0.93
 """What a candidate on a later page is worth, where the first page usually says it."""
+SURE_PARTY = 0.86
+"""The score of a party that a label names, or the line of the sender above a window."""
+OTHER_ADDRESS = 0.58
+MAX_EXTRAS = 4
 MAX_DAYS_TO_PAY = 200
 MONTH_FIRST_COUNTRIES = frozenset({"US"})
 UNITED_STATES = "USD"
@@ -49,7 +54,7 @@ def document_fields(pages: Sequence[Json | None]) -> Json:
     items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
     sums = choose_sums([each for each in found if each.candidate.name in ("net", "tax", "total")], rates, items)
     fields = [*_texts(found), *_dates(found, _order(known, found)), *_money(sums)]
-    warnings = [*_sum_warnings(sums, rates, items), *_date_warnings(fields)]
+    warnings = [*_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
     ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
     return {"fields": ordered, "tax_rates": rates, "line_items": items, "warnings": warnings}
 
@@ -62,8 +67,9 @@ def _rates(known: Sequence[tuple[int, Json]]) -> list[Json]:
 
 def _texts(found: Sequence[OnPage]) -> Iterable[Json]:
     chosen: dict[str, str] = {}
+    parties = _parties(found)
     for name in ("invoice_number", "order_number", "currency", "iban", "supplier", "buyer"):
-        named = [each for each in found if each.candidate.name == name]
+        named = parties.get(name) or [each for each in found if each.candidate.name == name]
         if name == "buyer":
             named = [each for each in named if not _same_name(each.candidate.value, chosen.get("supplier"))]
         best = _chosen(named, text=name in ("supplier", "buyer"))
@@ -73,6 +79,35 @@ def _texts(found: Sequence[OnPage]) -> Iterable[Json]:
             continue
         chosen[name] = squeezed_text(best[0].candidate.value)
         yield _field(best[0], best[1])
+
+
+def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
+    """Return the candidates for supplier and buyer, where a name that a label gives to one is not the other's.
+
+    An address without a label is the buyer's if the supplier is known by another name.
+    """
+    by_name = {
+        name: [each for each in found if each.candidate.name == name] for name in ("supplier", "buyer")
+    }
+    for name, other in (("supplier", "buyer"), ("buyer", "supplier")):
+        labeled = [each for each in by_name[other] if each.candidate.score >= SURE_PARTY]
+        names = [squeezed_text(each.candidate.value) for each in labeled]
+        own = {squeezed_text(each.candidate.value) for each in by_name[name] if each.candidate.score >= SURE_PARTY}
+        by_name[name] = [
+            each
+            for each in by_name[name]
+            if each.candidate.score >= SURE_PARTY or own or not any(_same_name(each.candidate.value, one) for one in names)
+        ]
+    supplier = _chosen(by_name["supplier"], text=True)
+    if supplier is not None and supplier[1] >= SURE_PARTY:
+        known = squeezed_text(supplier[0].candidate.value)
+        by_name["buyer"] = [
+            each
+            if _same_name(each.candidate.value, known)
+            else replace(each, candidate=replace(each.candidate, score=max(each.candidate.score, OTHER_ADDRESS)))
+            for each in by_name["buyer"]
+        ]
+    return by_name
 
 
 def _chosen(found: Sequence[OnPage], *, text: bool = False) -> tuple[OnPage, float] | None:
@@ -187,7 +222,9 @@ def _field(found: OnPage, certainty: float) -> Json:
     }
 
 
-def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json]) -> Iterable[Json]:
+def _sum_warnings(
+    sums: Sums, rates: Sequence[Json], items: Sequence[Json], found: Sequence[OnPage]
+) -> Iterable[Json]:
     if sums.contradicts and sums.net and sums.tax and sums.total:
         yield _warning(
             f"Net {sums.net.value} and tax {sums.tax.value} make {sums.net.value + sums.tax.value},"
@@ -198,9 +235,21 @@ def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json]) -> I
         yield _warning(f"The taxes by rate make {tax}, but the tax is {sums.tax.value}.")
     added = sum((Decimal(item["amount"]) for item in items), Decimal(0))
     bases = [each.value for each in (sums.net, sums.total) if each is not None]
-    if items and bases and all(abs(added - base) > TOLERANCE for base in bases):
+    if items and bases and all(abs(added - base) > TOLERANCE for base in _bases(sums, found)):
         named = "net amount" if sums.net else "total"
         yield _warning(f"The lines make {added}, but the {named} is {bases[0]}. A discount or other costs may be missing.")
+
+
+def _bases(sums: Sums, found: Sequence[OnPage]) -> set[Decimal]:
+    """Return the amounts that the lines may make: a sum that is labeled, with or without tax, discount and freight."""
+    values = {each.value for each in found if each.candidate.name in ("net", "total")}
+    taxes = {each.value for each in found if each.candidate.name == "tax"}
+    values |= {total - tax for total in values for tax in taxes}
+    extras = {each.value for each in found if each.candidate.name in ("discount", "shipping")}
+    steps = {Decimal(0)}
+    for extra in list(extras)[:MAX_EXTRAS]:
+        steps |= {step + sign * extra for step in steps for sign in (1, -1)}
+    return {value + step for value in values for step in steps}
 
 
 def _date_warnings(fields: Sequence[Json]) -> Iterable[Json]:

@@ -51,7 +51,7 @@ def _numbers(page: Labeled, label: Label, roles: frozenset[str]) -> Iterator[Can
     below = 0
     for span in page.spans(label):
         if bare and span.direction != "inline":
-            strength = 0.5
+            strength = 0.85 if _is_among_labels(page, label) else 0.5
         below += span.direction == "below"
         place = identifier_in(span.text, whole=span.direction != "inline")
         if place is not None:
@@ -66,7 +66,15 @@ def _numbers(page: Labeled, label: Label, roles: frozenset[str]) -> Iterator[Can
 
 def is_bare(label: Label) -> bool:
     """Return whether a label of a number is but the name of a document, such as `Invoice`."""
-    return spelled_label(label) in titles().roles or label.letters <= 6 and not label.has_colon
+    after = label.piece.text[label.end : label.value_start]
+    return spelled_label(label) in titles().roles and not set(after) & set("#°º№:")
+
+
+def _is_among_labels(page: Labeled, label: Label) -> bool:
+    """Return whether a label stands in a row of labels, as above the cells of a table."""
+    return label.is_alone and any(
+        page.is_label(piece) and piece is not label.piece for piece in page.text.row(label.piece.box)
+    )
 
 
 def spelled_label(label: Label) -> str:

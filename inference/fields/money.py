@@ -1,5 +1,6 @@
 """Candidates for the sums of an invoice, the taxes by rate, and the currency."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -7,7 +8,7 @@ from decimal import Decimal
 from inference.core.contracts import Json
 from inference.fields.amounts import Amount, decimal_text, find_amounts, find_percents, percent_text
 from inference.fields.candidate import Candidate, candidate, corners
-from inference.fields.currencies import CURRENCY, normalized_currency
+from inference.fields.currencies import CURRENCY, PATTERN, normalized_currency
 from inference.fields.dates import find_dates
 from inference.fields.identity import RUNNING_WORDS
 from inference.fields.items import head_lines
@@ -21,6 +22,8 @@ OTHER_SUMS = ("paid", "discount", "shipping", "carry", "rounding")
 CENT = Decimal("0.01")
 WORST_ROUNDING = Decimal("0.03")
 MAX_AMOUNTS = 6
+_PERCENT_ONLY = re.compile(rf"(?:[\W\d]*%)?[\s():]*(?:in |en )?(?:{PATTERN})?[\s):]*")
+_OTHER_WORDS = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ def _of_label(page: Labeled, label: Label, names: Sequence[str], decimal: str | 
     if not found:
         return
     strength = 0.5 if len(label.piece.text.split()) >= RUNNING_WORDS and not label.at_start else 1.0
+    strength *= 0.7 if _has_more_words(label, found[0]) else 1.0
     chosen = _chosen(found, rate)
     for place, placed in enumerate(found):
         amount = placed.amount
@@ -78,6 +82,14 @@ def _of_label(page: Labeled, label: Label, names: Sequence[str], decimal: str | 
             )
 
 
+def _has_more_words(label: Label, first: Placed) -> bool:
+    """Return whether words stand between a label and its amount that are no currency, so that it says something else."""
+    text = label.piece.text
+    end = first.span.start + first.amount.start if first.span.piece is label.piece else len(text)
+    words = _OTHER_WORDS.findall(text[label.value_start : end])
+    return any(normalized_currency(word) is None and not find_percents(f"1 {word}") for word in words)
+
+
 def amounts_of(page: Labeled, label: Label, decimal: str | None) -> tuple[list[Placed], Decimal | None]:
     """Return the amounts that follow a label in its row, or else the nearest one below, and the rate in the row."""
     row: list[Span] = []
@@ -91,8 +103,8 @@ def amounts_of(page: Labeled, label: Label, decimal: str | None) -> tuple[list[P
             row.append(Span(piece, 0, len(piece.text), "beside"))
     percents = [each for span in (Span(label.piece, 0, len(label.piece.text), "inline"), *row) for each in _rates(span)]
     found = [Placed(span, amount) for span in row for amount in _money(span.text, decimal)][:MAX_AMOUNTS]
-    if not found and label.is_alone:
-        below = next(iter(page.below(label)), None)
+    if not found and label.at_start and _PERCENT_ONLY.fullmatch(label.piece.text[label.value_start :]):
+        below = next(iter(page.below(label, whole=True)), None)
         if below is not None:
             found = [Placed(below, amount) for amount in _money(below.text, decimal) if _is_only(below, amount)]
     return found, percents[0] if percents else None
@@ -160,9 +172,7 @@ def tax_rows(page: Labeled, decimal: str | None) -> list[Json]:
 
 def _row(page: Labeled, piece: Piece) -> list[Span]:
     """Return all of the pieces in the row of a piece, from left to right."""
-    edge = Box(-1.0, piece.box.top, 0.0, piece.box.bottom)
-    pieces = page.text.beside(edge)
-    return [Span(each, 0, len(each.text), "beside") for each in pieces]
+    return [Span(each, 0, len(each.text), "beside") for each in page.text.row(piece.box)]
 
 
 def _taxed(found: Sequence[Placed], rate: Decimal) -> tuple[Placed, Placed] | None:

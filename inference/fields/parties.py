@@ -13,7 +13,7 @@ from inference.fields.page_text import Piece
 from inference.fields.values import Labeled, Span
 
 MAX_NAME, MAX_ADDRESS_LINES = 70, 7
-LARGE = 1.25
+LARGE = 1.4
 """The height of a letterhead's print, at least, as a multiple of the usual height."""
 UPPER, LOWER = 0.3, 0.8
 LEGAL_FORM = re.compile(
@@ -27,6 +27,7 @@ _POSTAL = re.compile(
     r"|\b[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}(?:-\d{4})?\b|\b[A-Z]\d{2} ?[A-Z0-9]{4}\b"
 )
 _SEPARATED = re.compile(r"\s+[·•|*●]\s+|\s+[–—-]\s+|[·•●]|,\s+|\s*\|\s*")
+_DOTTED = re.compile(r"\s*[·•|●]\s*|\s+[–—*-]\s+")
 _CONTACT = re.compile(r"@|www\.|https?:|\+\d{2}|^\W*\d|^\W*$")
 _PERSON = re.compile(
     r"^(?:z\. ?H(?:d|än)?\.?|attn|att\.|c/o|t\.a\.v|à l'attention|all'att|a la att|Herrn?|Frau|Firma|Mr|Mrs|Ms|M\.|Mme)\b",
@@ -82,7 +83,7 @@ def name_in(page: Labeled, span: Span) -> tuple[int, int] | None:
         rest = text[separator.end() :]
         if any(map(str.isdigit, rest)) or separator.group().strip() in "·•|●":
             end = separator.start()
-    written = text[:end].strip(" .,;:")
+    written = text[:end].strip(" ,;:")
     if not is_name(written):
         return None
     start = text.index(written)
@@ -119,7 +120,9 @@ def _unlabeled(page: Labeled) -> Iterator[_Found]:
 
 def _sender_line(page: Labeled, piece: Piece) -> tuple[int, int] | None:
     """Return the place of the name in a line such as `Firm · Street 1 · 12345 City`."""
-    parts = _SEPARATED.split(piece.text)
+    parts = _DOTTED.split(piece.text)
+    if len(parts) < 3 and LEGAL_FORM.search(parts[0]):
+        parts = _SEPARATED.split(piece.text)
     if len(parts) < 3 or not _POSTAL.search(piece.text) or page.labels_of(piece) and page.labels_of(piece)[0].at_start:
         return None
     return name_in(page, Span(piece, 0, len(piece.text), "inline"))
@@ -130,32 +133,33 @@ def _letterheads(page: Labeled) -> Iterator[_Found]:
     top = [piece for piece in text.pieces if piece.box.middle < UPPER * text.height]
     for number, piece in enumerate(top):
         span = Span(piece, 0, len(piece.text), "inline")
-        if page.is_label(piece) or not is_name(piece.text):
+        if page.is_label(piece) or not is_name(piece.text) or _heading_above(page, piece) is not None:
             continue
         large = piece.box.height >= LARGE * text.line_height
         first = number == 0 or piece.box.top <= top[0].box.bottom
         legal = bool(LEGAL_FORM.search(piece.text))
         score = 0.35 + 0.2 * large + 0.15 * first + 0.08 * legal
         if large or first or (legal and piece.box.middle < 0.15 * text.height):
-            yield "supplier", span, (0, len(piece.text.rstrip(" .,"))), score
+            yield "supplier", span, (0, len(piece.text.rstrip(" ,"))), score
 
 
 def _addresses(page: Labeled, sender: Piece | None) -> Iterator[_Found]:
     """Yield the names of addresses without a label: the first is the supplier's unless the letterhead is, and so on."""
+    first = min(page.text.pieces, key=lambda piece: piece.box.top, default=None)
     for piece in page.text.pieces:
-        if not _POSTAL.search(piece.text) or piece.box.middle > 0.5 * page.text.height or len(piece.text) > 60:
+        if first is None or not _POSTAL.search(piece.text) or piece.box.middle > 0.5 * page.text.height or len(piece.text) > 60:
             continue
         stack = _stack(page, piece)
         name = stack[0]
         if len(stack) < 2 or not is_name(name.text) or _heading_above(page, name) is not None:
             continue
         span = Span(name, 0, len(name.text), "inline")
-        place = (0, len(name.text.rstrip(" .,")))
+        place = (0, len(name.text.rstrip(" ,")))
         below_sender = sender is not None and 0 <= name.box.top - sender.box.bottom < 5 * page.text.line_height
         if below_sender and sender is not None and abs(sender.box.left - name.box.left) < 3 * page.text.line_height:
             yield "buyer", span, place, 0.88
             continue
-        early = name.box.top < 0.12 * page.text.height or name.box.height >= LARGE * page.text.line_height
+        early = name.box.top <= first.box.bottom or name.box.height >= LARGE * page.text.line_height
         yield "supplier", span, place, 0.6 if early else 0.3
         yield "buyer", span, place, 0.3 if early else 0.62
 
@@ -169,7 +173,7 @@ def _stack(page: Labeled, postal: Piece) -> list[Piece]:
         if piece.box.bottom > upper.top + 0.5 * upper.height:
             continue
         gap = upper.top - piece.box.bottom
-        if gap > 1.1 * page.text.line_height or len(stack) >= MAX_ADDRESS_LINES:
+        if gap > 1.6 * page.text.line_height or len(stack) >= MAX_ADDRESS_LINES:
             break
         aligned = abs(piece.box.left - upper.left) <= 0.8 * page.text.line_height
         aligned = aligned or abs(piece.box.right - upper.right) <= 0.8 * page.text.line_height
@@ -190,7 +194,7 @@ def _heading_above(page: Labeled, name: Piece) -> Label | None:
     """Return the label that stands directly above a name."""
     for piece in page.text.pieces:
         gap = name.box.top - piece.box.bottom
-        if -0.3 * name.box.height <= gap <= 1.6 * page.text.line_height and page.is_label(piece):
+        if -0.3 * name.box.height <= gap <= 2 * page.text.line_height and page.is_label(piece):
             label = page.labels_of(piece)[0]
             roles = page.roles(label) & {"supplier", "buyer", "ship"}
             if roles and abs(piece.box.left - name.box.left) <= 1.5 * page.text.line_height:

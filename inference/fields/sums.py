@@ -15,6 +15,10 @@ ADDS_UP, BY_RATES, BY_ITEMS = 0.9, 0.5, 0.35
 """What a sum is worth, beside the scores of labels, that is proved by others."""
 
 
+PART = 0.8
+"""What a sum loses that is that of one rate of several."""
+
+
 @dataclass(frozen=True, slots=True)
 class OnPage:
     page: int
@@ -44,6 +48,8 @@ class Sums:
 class Proofs:
     nets: frozenset[Decimal]
     taxes: frozenset[Decimal]
+    parts: frozenset[Decimal]
+    """The net amounts and taxes of single rates, where there are several."""
     items: Decimal | None
 
 
@@ -80,10 +86,13 @@ def _distinct_tax(taxes: Sequence[OnPage]) -> Decimal | None:
 
 
 def _proofs(rates: Sequence[Json], items: Sequence[Json]) -> Proofs:
-    nets = {Decimal(rate["net"]) for rate in rates} | {sum((Decimal(rate["net"]) for rate in rates), Decimal(0))}
+    nets = {sum((Decimal(rate["net"]) for rate in rates), Decimal(0))}
+    parts = {Decimal(rate[name]) for rate in rates for name in ("net", "tax")} if len(rates) > 1 else set()
     taxes = {sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))}
     total = sum((Decimal(item["amount"]) for item in items), Decimal(0))
-    return Proofs(frozenset(nets if rates else ()), frozenset(taxes if rates else ()), total if items else None)
+    return Proofs(
+        frozenset(nets if rates else ()), frozenset(taxes if rates else ()), frozenset(parts), total if items else None
+    )
 
 
 def _judged(
@@ -97,6 +106,7 @@ def _judged(
     used = [(each.page, each.candidate.quote, each.value) for each in (net, tax, total) if each is not None]
     if len(set(used)) < len(used):
         score -= 0.5  # The same place is two sums.
+    score -= PART * sum(each is not None and each.value in proofs.parts for each in (net, tax))
     adds_up = proved = False
     if net is not None and total is not None:
         taxes = [tax.value] if tax is not None else [each for each in several if each is not None]

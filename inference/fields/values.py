@@ -80,8 +80,9 @@ class Labeled:
                 return
             yield Span(piece, 0, len(piece.text), "beside")
 
-    def below(self, label: Label) -> Iterator[Span]:
-        place = label.piece.part(label.start, label.end)
+    def below(self, label: Label, *, whole: bool = False) -> Iterator[Span]:
+        """Yield what stands below a label, or with `whole` below all of its piece."""
+        place = label.piece.box if whole else label.piece.part(label.start, label.end)
         for piece in self.text.below(place):
             if not self.is_label(piece):
                 yield Span(piece, 0, len(piece.text), "below")

@@ -26,7 +26,7 @@ order_number: bestelbonnummer | orderreferentie | opdrachtnr | inkoopnummer | be
 supplier: van | leverancier | verkoper | afzender | rekeninghouder | opdrachtnemer | ten name van | t n v | begunstigde
 supplier: facturerende partij | dienstverlener | verkocht door | uitreiker | tnv | op naam van
 buyer: factuur aan | klant | aan | factuuradres | koper | afnemer | ontvanger | gefactureerd aan | opdrachtgever | klantgegevens
-buyer: factureren aan | debiteur | klantnaam | facturatieadres | adres klant | t a v | gericht aan | factuurgegevens
+buyer: factureren aan | debiteur | klantnaam | facturatieadres | adres klant | gericht aan | factuurgegevens
 ship: afleveradres | leveradres | bezorgadres | leveren aan | verzendadres | leveringsadres | bezorgen aan
 net: subtotaal | totaal excl btw | nettobedrag | netto | bedrag excl btw | totaal exclusief btw | totaal netto | excl btw
 net: totaalbedrag excl btw | bedrag exclusief btw | maatstaf van heffing | netto totaal | som excl btw | grondslag | netto bedrag
@@ -55,7 +55,7 @@ delivery_date: datum dienst | facturatieperiode
 other: pakbon nr | pakbonnummer | referentie | uw referentie | onze referentie | kenmerk | uw kenmerk | betalingskenmerk | pagina
 other: betalingstermijn | betaalwijze | betalingscondities | offertenummer | project | projectnummer | contactpersoon | kassa
 other: kassier | tafel | terminal | filiaal | betalingsvoorwaarden | betaalmethode | contractnummer | behandeld door | medewerker
-other: ons kenmerk | betreft | tijd | leverbonnr | kostenplaats | artikelnr | bediend door | transactie | mededeling | leverbon
+other: t a v | ons kenmerk | betreft | tijd | leverbonnr | kostenplaats | artikelnr | bediend door | transactie | mededeling | leverbon
 other: autorisatie | contract | verkoper nr | kassamedewerker | winkel | voorwaarden | omschrijving betaling | betreffende
 vat_id: btw nummer | btw nr | kvk | kvk nummer | kvk nr | btw id | btw identificatienummer | ondernemingsnummer
 vat_id: kamer van koophandel | uw btw nummer | btw nummer klant | rpr | btw identificatienr | kvknummer

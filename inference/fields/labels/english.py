@@ -7,7 +7,7 @@ title: interim invoice | progress invoice | service invoice | simplified invoice
 credit_title: credit note | credit memo | credit invoice | refund | credit memorandum
 other_title: quote | quotation | estimate | order confirmation | purchase order | delivery note | packing slip
 other_title: sales order | statement of account | offer | packing list | work order
-invoice_number: invoice number | invoice no | invoice nr | invoice num | invoice id | invoice # | invoice | inv no | inv #
+invoice_number: invoice number | invoice no | invoice nr | invoice num | invoice id | invoice # | invoice | inv no
 invoice_number: inv number | bill number | bill no | receipt number | receipt no | receipt # | credit note no | receipt id
 invoice_number: credit note number | credit note # | credit note | tax invoice no | tax invoice number | tax invoice
 invoice_number: document number | document no | our invoice | our invoice no | invoice ref | invoice reference

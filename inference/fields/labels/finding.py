@@ -12,6 +12,7 @@ SHORT = 3
 """The letters up to which a label must stand alone or before a colon, such as `to` or `an`."""
 SURE_LETTERS = 6
 """The letters from which a label may be joined with what follows, as recognition loses spaces."""
+MAX_PREFIX = 4
 FOREIGN_LETTERS = 4
 """The letters of a label in another language than the page's, at least."""
 _WORD = re.compile(r"[^\W_]+")
@@ -106,12 +107,22 @@ def _labels(piece: Piece, vocabulary: Vocabulary) -> list[Label]:
         if place < reach:
             continue
         phrase = _usable(piece.text, spelling, place, start, vocabulary)
-        if phrase is None:
+        if phrase is None or (labels and _is_prefix(piece.text, labels[-1], start, spelling.ends[place + len(phrase)])):
             continue
         end = spelling.ends[place + len(phrase)]
         labels.append(_label(piece, start, end, vocabulary.roles[phrase], len(phrase)))
         reach = place + len(phrase)
     return labels
+
+
+def _is_prefix(text: str, label: Label, start: int, end: int) -> bool:
+    """Return whether a phrase is but the letters at the start of a number, such as in `Invoice # INV 1203`."""
+    short = text[start:end].isupper() and end - start <= MAX_PREFIX
+    return start == label.value_start and short and bool(_NUMBER_FOLLOWS.match(text, end))
+
+
+_JOINED_NUMBER = re.compile(r"[-/]\d")
+_NUMBER_FOLLOWS = re.compile(r"[-/ ]?\d")
 
 
 def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: Vocabulary) -> str | None:
@@ -120,6 +131,8 @@ def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: V
         return phrase
     end = spelling.ends[place + len(phrase)]
     before, after = text[:start], text[end:]
+    if text[start:end].isupper() and _JOINED_NUMBER.match(after):
+        return None
     alone = not before.strip(" .-*#") and not after.strip(" .:°º-*#")
     opens = not before.strip() and bool(_TYPED_VALUE.match(after))
     dated = bool(_DATED.match(after)) and any(role.endswith("_date") for role in _all_roles(vocabulary, phrase))
@@ -130,7 +143,7 @@ def _all_roles(vocabulary: Vocabulary, phrase: str) -> set[str]:
     return {role for roles in vocabulary.roles[phrase].values() for role in roles}
 
 
-_DATED = re.compile(r"\s+\d{1,2}(?:\.|er|º)?[./ -]\s?\w")
+_DATED = re.compile(r"\s+(?:\d{1,2}(?:\.|er|º)?[./ -]\s?\w|\d{4}-\d\d-\d\d)")
 _TYPED_VALUE = re.compile(r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b")
 
 

@@ -25,7 +25,7 @@ order_number: bon de commande | réf commande | commande | référence commande 
 order_number: n de bon de commande | n bon de commande | votre n de commande | numéro de bon de commande | bc n | no de commande
 supplier: émetteur | vendeur | fournisseur | prestataire | de | titulaire | bénéficiaire | titulaire du compte | emetteur | société
 supplier: exploitant | vendu par | ordre | votre fournisseur | à l'ordre de
-buyer: facturé à | client | destinataire | adresse de facturation | acheteur | à l'attention de | facture à | adressé à | à
+buyer: facturé à | client | destinataire | adresse de facturation | acheteur | facture à | adressé à | à
 buyer: facturer à | adresse client | nom du client | preneur | donneur d'ordre | facturation à | doit | coordonnées client
 ship: adresse de livraison | livré à | livraison à | livrer à | lieu de livraison | lieu d'intervention
 net: total ht | montant ht | sous total | total hors taxes | net ht | base ht | sous total ht | montant hors taxes | hors taxes
@@ -56,7 +56,7 @@ delivery_date: date d'exécution | date de la prestation | date de vente
 other: bon de livraison n | bl n | n bl | référence | vos références | nos références | contact | conditions de paiement
 other: mode de paiement | page | mode de règlement | devis n | n de devis | projet | chantier | affaire | dossier | vendeur n
 other: caisse | caissier | table | serveur | terminal | magasin | conditions de règlement | objet | commercial | interlocuteur
-other: réf | notre réf | votre réf | contrat n | n de contrat | suivi par | service | couverts | heure | opérateur | transaction
+other: à l'attention de | réf | notre réf | votre réf | contrat n | n de contrat | suivi par | service | couverts | heure | opérateur | transaction
 other: bon de livraison | notre référence | votre référence | numéro de contrat | communication | réf paiement | code article
 vat_id: n tva | tva intracommunautaire | n tva intracommunautaire | siret | siren | rcs | n de tva | numéro de tva | tva intra
 vat_id: code ape | ape | naf | n tva intra | capital | numéro tva | tva n | n siret | id tva | ide | n ide | bce | rpm

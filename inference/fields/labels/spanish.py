@@ -26,7 +26,7 @@ order_number: referencia de pedido | número de orden de compra | núm de pedido
 supplier: emisor | vendedor | proveedor | de | titular | expedidor | beneficiario | titular de la cuenta | datos del emisor
 supplier: prestador | empresa | datos del proveedor | vendido por | datos de la empresa | razón social
 buyer: cliente | facturar a | facturado a | comprador | destinatario | datos del cliente | dirección de facturación | para | a
-buyer: datos de facturación | receptor | nombre del cliente | factura a | señores | adquirente | sr/a | a la atención de
+buyer: datos de facturación | receptor | nombre del cliente | factura a | señores | adquirente | sr/a
 ship: dirección de entrega | enviar a | entregar en | dirección de envío | lugar de entrega | entrega en
 net: base imponible | subtotal | importe neto | total neto | neto | base | total sin iva | suma | total base imponible | importe sin iva
 net: total bruto | suma bases | importe base | base imponible total | subtotal sin iva | total antes de iva | importe antes de iva
@@ -54,7 +54,7 @@ delivery_date: período de facturación | fecha de envío | fecha de servicio | 
 delivery_date: fecha de la operación | fecha del servicio | periodo de facturación
 other: albarán n | n albarán | albarán | referencia | su referencia | nuestra referencia | forma de pago | condiciones de pago
 other: página | método de pago | presupuesto n | proyecto | contacto | obra | contrato n | caja | cajero | mesa | tienda | hora
-other: terminal | vendedor n | concepto de pago | comercial | atendido por | ref | su ref | agente | número de contrato | obra n
+other: a la atención de | terminal | vendedor n | concepto de pago | comercial | atendido por | ref | su ref | agente | número de contrato | obra n
 other: camarero | comensales | operación | autorización | número de albarán | nº de albarán | le atendió | concepto
 vat_id: nif | cif | n i f | c i f | nif/cif | nif iva | registro mercantil | dni | vat | n iva | cif/nif | vat number | id fiscal
 vat_id: inscrita en | número de iva | número fiscal | nif del cliente | nif iva intracomunitario | inscrita en el registro mercantil

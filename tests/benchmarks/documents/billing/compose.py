@@ -117,8 +117,9 @@ class InvoicePage:
     def _header_buyer_first(self) -> None:
         bottom = self._buyer(self.y)
         content = self.content
-        self.pen.write(330, self.y + 40, content.pick("seller"), style="bold")
-        end = self._party(content.supplier, 330, self.y + 40 + self.step, "supplier")
+        x = LEFT if content.design.buyer == "right" else 330.0
+        self.pen.write(x, self.y + 90, content.pick("seller"), style="bold")
+        end = self._party(content.supplier, x, self.y + 90 + self.step, "supplier")
         self.y = max(bottom, end) + 20
 
     def _header_columns(self) -> None:
@@ -391,7 +392,10 @@ class InvoicePage:
         if content.chance.random() < 0.6:
             self.pen.write(LEFT, self.y, content.pick("terms"))
             self.y += 1.5 * self.step
-        getattr(self, f"_foot_{design.foot}")()
+        if content.country == "US":
+            self.pen.write(LEFT, self.y, f"Account no. {content.customer}0012 · Routing no. 021000021")
+        else:
+            getattr(self, f"_foot_{design.foot}")()
 
     def _foot_none(self) -> None:
         self.y += 1
