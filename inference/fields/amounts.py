@@ -72,7 +72,7 @@ def parse_number(number: str, decimal: str | None = None) -> Decimal | None:
     if last >= 0:
         after = compact[last + 1 :]
         repeated = compact.count(compact[last]) > 1
-        is_group = len(after) == 3 and (decimal != compact[last] or repeated)
+        is_group = len(after) == 3 and compact[:last] != "0" and (decimal != compact[last] or repeated)
         if after.isdigit() and not is_group and not repeated:
             whole, fraction = compact[:last], after
     digits = _SEPARATORS.sub("", whole)

@@ -16,7 +16,7 @@ MAX_PREFIX = 4
 FOREIGN_LETTERS = 4
 """The letters of a label in another language than the page's, at least."""
 _WORD = re.compile(r"[^\W_]+")
-_COLON = re.compile(r"\s*(?:\([^()]{1,12}\)\s*)?[:：]")
+_COLON = re.compile(r"[\s.°º]*(?:\([^()]{1,12}\)\s*)?[:：]")
 _AFTER = re.compile(r"[\s.:：#°º№*)\]–—-]*")
 _BEFORE = re.compile(r"[\s\W\d]*$")
 
