@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from difflib import SequenceMatcher
 from math import prod
 
 from inference.core.contracts import Json
@@ -32,8 +33,11 @@ MIN_SCORE: Mapping[str, float] = {"supplier": 0.45, "buyer": 0.5, "issue_date": 
 USUAL_MIN_SCORE = 0.45
 LATER_PAGE = 0.93
 """What a candidate on a later page is worth, where the first page usually says it."""
+SIMILAR = 0.8
+"""The similarity of two readings of the same name, at least."""
 SURE_PARTY = 0.86
 """The score of a party that a label names, or the line of the sender above a window."""
+KNOWN_SUPPLIER = 0.75
 OTHER_ADDRESS = 0.58
 MAX_EXTRAS = 4
 MAX_DAYS_TO_PAY = 200
@@ -99,7 +103,7 @@ def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
             if each.candidate.score >= SURE_PARTY or own or not any(_same_name(each.candidate.value, one) for one in names)
         ]
     supplier = _chosen(by_name["supplier"], text=True)
-    if supplier is not None and supplier[1] >= SURE_PARTY:
+    if supplier is not None and supplier[0].candidate.score >= KNOWN_SUPPLIER:
         known = squeezed_text(supplier[0].candidate.value)
         by_name["buyer"] = [
             each
@@ -121,21 +125,29 @@ def _chosen(found: Sequence[OnPage], *, text: bool = False) -> tuple[OnPage, flo
         return None
     certainty, group = ranked[0]
     second = ranked[1][0] if len(ranked) > 1 else 0.0
-    best = max(group, key=lambda each: (_legal(each) if text else 0, each.candidate.score, -each.page))
+    best = max(group, key=lambda each: (*(_legibility(each) if text else ()), each.candidate.score, -each.page))
     return best, certainty * (1.0 if second < 0.75 * certainty else 0.85)
 
 
 def _group_key(groups: Mapping[str, Sequence[OnPage]], key: str) -> str:
-    """Return the name that is the same but for its end, such as a legal form, or this name."""
-    return next((known for known in groups if len(known) > 3 and len(key) > 3 and _begins(known, key)), key)
+    """Return the name that is the same but for its end or a few misread letters, or this name."""
+    return next((known for known in groups if _is_similar(known, key)), key)
+
+
+def _is_similar(one: str, other: str) -> bool:
+    if min(len(one), len(other)) < 4:
+        return one == other
+    return _begins(one, other) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= SIMILAR
 
 
 def _begins(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _legal(found: OnPage) -> int:
-    return int(LEGAL_FORM.search(found.candidate.value) is not None)
+def _legibility(found: OnPage) -> tuple[bool, float]:
+    """Return whether a name has a legal form, and the size of its print: larger print is read better."""
+    box = found.candidate.box
+    return LEGAL_FORM.search(found.candidate.value) is not None, round(box.height / 4) if box else 0
 
 
 def _certainty(group: Sequence[OnPage]) -> float:
@@ -148,7 +160,7 @@ def _scored(found: OnPage) -> float:
 
 
 def _same_name(one: str, other: str | None) -> bool:
-    return other is not None and _begins(squeezed_text(one), other)
+    return other is not None and _is_similar(squeezed_text(one), other)
 
 
 def _order(known: Sequence[tuple[int, Json]], found: Sequence[OnPage]) -> Order | None:

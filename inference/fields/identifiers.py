@@ -16,7 +16,7 @@ IBAN_LENGTHS: Mapping[str, int] = {
 ONLY_DIGITS = frozenset("AT BE CZ DE DK EE ES FI HR HU IS LT NO PL PT RS SE SI SK".split())
 """The countries whose account numbers have digits only, so that letters there are misread digits."""
 _MISREAD = str.maketrans("OoQDIlSBZ", "000011582")
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}[ ]?[0-9OIlSB]{2}(?:[ \u00a0.-]{0,2}[A-Za-z0-9]){11,38}")
+_IBAN = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=IBAN))[A-Z]{2}[ ]?[0-9OIlSB]{2}(?:[ \u00a0.-]{0,2}[A-Za-z0-9]){11,38}")
 _NO_SIGN = re.compile(r"[^A-Za-z0-9]")
 
 

@@ -16,7 +16,9 @@ MAX_NEIGHBORS = 12
 MIN_SHARED_HEIGHT = 0.5
 PLAIN_HEIGHT, PLAIN_STEP, PLAIN_CHARACTER = 16.0, 20.0, 10.0
 """The sizes that lines without boxes are taken to have, as in a plain text."""
-_PARTING = re.compile(r"\s{3,}|\t|\s*(?:\.\s?){4,}\s*|\s*…{2,}\s*|\s*_{3,}\s*|\s+[|¦]\s*|\s*[|¦]\s+")
+LEADERS = r"\s*(?:\.\s?){4,}\s*|\s*[.\s]*…[.…\s]*|\s+\.[.\s]*\s|\s*_{3,}\s*"
+"""Dots or lines that lead from a label to its value, also as recognition reads them."""
+_PARTING = re.compile(rf"\s{{3,}}|\t|{LEADERS}")
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'’|!()[]-/ "), frozenset("mwMWÄÖÜQGO@%€")
 
 

@@ -8,14 +8,14 @@ from inference.core.contracts import Json, TextLine
 from inference.fields.candidate import corners
 from inference.fields.items import head_lines
 from inference.fields.labels.finding import Label
-from inference.fields.page_text import PageText, Piece, page_text
+from inference.fields.page_text import LEADERS, PageText, Piece, page_text
 from inference.fields.values import Direction, Labeled, Span
 
 MAX_PAIRS = 150
 MAX_KEY_WORDS = 6
 MAX_BELOW_CHARACTERS = 60
 _KEY = re.compile(r"(?P<key>[^\W\d_][^:：]{0,45}?)\s*[:：](?P<value>\s+\S.*|\s*)$")
-_LEADERS = re.compile(r"\s*(?:\.\s?){4,}\s*|\s*…{2,}\s*|\s*_{3,}\s*")
+_LEADERS = re.compile(LEADERS)
 SURE = {
     (True, "inline"): 0.95,
     (False, "inline"): 0.8,

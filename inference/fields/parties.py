@@ -23,14 +23,14 @@ LEGAL_FORM = re.compile(
     r"|C\.?V\.?|SE|Co\.|& Co|S\. ?Coop\.?|BVBA|Sàrl)(?!\w)"
 )
 _POSTAL = re.compile(
-    r"(?:^|[\s,(·•|-])(?:[A-Z]{1,2}[- ])?\d{4,5}(?: ?[A-Z]{2})?,? +[A-ZÀ-Ý][\w'’.-]+"
+    r"(?:^|[\s,(·•|-])(?:[A-Z]{1,2}[- ])?\d{4,5}(?: ?[A-Z]{2})?,? *[A-ZÀ-Ý][\w'’.-]+"
     r"|\b[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}(?:-\d{4})?\b|\b[A-Z]\d{2} ?[A-Z0-9]{4}\b"
 )
 _SEPARATED = re.compile(r"\s+[·•|*●]\s+|\s+[–—-]\s+|[·•●]|,\s+|\s*\|\s*")
 _DOTTED = re.compile(r"\s*[·•|●]\s*|\s+[–—*-]\s+")
 _CONTACT = re.compile(r"@|www\.|https?:|\+\d{2}|^\W*\d|^\W*$")
 _PERSON = re.compile(
-    r"^(?:z\. ?H(?:d|än)?\.?|attn|att\.|c/o|t\.a\.v|à l'attention|all'att|a la att|Herrn?|Frau|Firma|Mr|Mrs|Ms|M\.|Mme)\b",
+    r"^(?:z\. ?H(?:d|än)?\b|attn\b|att\.|attention|c/o|t\.a\.v|[àa] l.a?t+ention|all.att|[aá] la at|c\.? ?a\.|zu h[aä]nden)",
     re.IGNORECASE,
 )
 
@@ -83,6 +83,9 @@ def name_in(page: Labeled, span: Span) -> tuple[int, int] | None:
         rest = text[separator.end() :]
         if any(map(str.isdigit, rest)) or separator.group().strip() in "·•|●":
             end = separator.start()
+    legal = LEGAL_FORM.search(text[:end])
+    if legal is not None and any(map(str.isdigit, text[legal.end() :])):
+        end = legal.end()
     written = text[:end].strip(" ,;:")
     if not is_name(written):
         return None
@@ -98,6 +101,7 @@ def is_name(text: str) -> bool:
         and len(text.split()) <= 8
         and not _CONTACT.search(text)
         and not is_title(text)
+        and not _PERSON.match(text)
         and not find_amounts(text)
         and not find_vat_numbers(text)
         and not _POSTAL.search(text)
@@ -123,7 +127,8 @@ def _sender_line(page: Labeled, piece: Piece) -> tuple[int, int] | None:
     parts = _DOTTED.split(piece.text)
     if len(parts) < 3 and LEGAL_FORM.search(parts[0]):
         parts = _SEPARATED.split(piece.text)
-    if len(parts) < 3 or not _POSTAL.search(piece.text) or page.labels_of(piece) and page.labels_of(piece)[0].at_start:
+    is_sender = len(parts) >= 3 or (len(parts) == 2 and not any(map(str.isdigit, parts[0])))
+    if not is_sender or not _POSTAL.search(piece.text) or page.labels_of(piece) and page.labels_of(piece)[0].at_start:
         return None
     return name_in(page, Span(piece, 0, len(piece.text), "inline"))
 
@@ -183,8 +188,6 @@ def _stack(page: Labeled, postal: Piece) -> list[Piece]:
         if _sender_line(page, piece) is not None:
             break
         if page.is_label(piece) or is_title(piece.text) or not any(map(str.isalpha, piece.text)):
-            break
-        if _PERSON.match(piece.text) and len(piece.text.split()) == 1:
             break
         stack.insert(0, piece)
     return stack

@@ -103,6 +103,10 @@ def _labels(piece: Piece, vocabulary: Vocabulary) -> list[Label]:
     spelling = spell(piece.text)
     labels: list[Label] = []
     reach = 0
+    misspelled = _misspelled(piece, spelling, vocabulary)
+    if misspelled is not None:
+        labels.append(misspelled)
+        reach = next((place for place in sorted(spelling.starts) if spelling.starts[place] >= misspelled.end), 10**6)
     for place, start in spelling.starts.items():
         if place < reach:
             continue
@@ -123,6 +127,26 @@ def _is_prefix(text: str, label: Label, start: int, end: int) -> bool:
 
 _JOINED_NUMBER = re.compile(r"[-/]\d")
 _NUMBER_FOLLOWS = re.compile(r"[-/ ]?\d")
+
+
+def _misspelled(piece: Piece, spelling: Spelling, vocabulary: Vocabulary) -> Label | None:
+    """Return the label that a piece begins with but for one letter, up to a colon or a number, or None."""
+    head = _HEAD.match(piece.text)
+    if head is None:
+        return None
+    written = head.group()
+    if piece.text[head.end() : head.end() + 1].isdigit():
+        written = written[: len(written) - len(written.split(" ")[-1])]  # The number begins with letters.
+    letters = spell(written).letters
+    exact = phrase_at(vocabulary, spelling, 0)
+    if exact is not None and len(exact) >= len(letters) - 1:
+        return None
+    phrase = vocabulary.nearest(letters)
+    end = len(written.rstrip(" .-–("))
+    return _label(piece, 0, end, vocabulary.roles[phrase], len(phrase)) if phrase else None
+
+
+_HEAD = re.compile(r"[^\W\d_][^\d:€$£…%]{5,45}")
 
 
 def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: Vocabulary) -> str | None:

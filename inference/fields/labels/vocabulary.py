@@ -16,6 +16,8 @@ LANGUAGES: Mapping[str, str] = {
     "nl": dutch.LABELS,
 }
 TITLES = frozenset({"title", "credit_title", "other_title"})
+MIN_MISSPELLED = 8
+"""The letters of a spelling, at least, in which one letter may be wrong."""
 KEY = 2
 """The letters at the start of a phrase by which it is looked up."""
 Roles = Mapping[str, frozenset[str]]
@@ -29,6 +31,20 @@ class Vocabulary:
     by_start: Mapping[str, tuple[str, ...]]
     """The phrases by their first letters, the longest first."""
 
+    shortened: Mapping[str, tuple[str, ...]]
+    """The long phrases by themselves and by what remains of them without one of their letters."""
+
+    def nearest(self, letters: str) -> str | None:
+        """Return the phrase that a spelling differs from in one letter: one that is missing, added, or another one."""
+        if len(letters) < MIN_MISSPELLED:
+            return None
+        shortened = self.shortened
+        for start in (letters, *_without_a_letter(letters)):
+            for phrase in shortened.get(start, ()):
+                if _differ_in_one(phrase, letters):
+                    return phrase
+        return None
+
 
 def spelled(word: str) -> str:
     """Return a word as it is compared: without case and accents, letters that look the same being the same.
@@ -38,6 +54,27 @@ def spelled(word: str) -> str:
     bare = plain(word)
     digits = sum(map(str.isdigit, bare))
     return bare.replace(" ", "") if 2 * digits > len(bare) else confused(bare).replace(" ", "")
+
+
+def _without_a_letter(letters: str) -> list[str]:
+    return [letters[:place] + letters[place + 1 :] for place in range(len(letters))]
+
+
+def _differ_in_one(one: str, other: str) -> bool:
+    """Return whether two texts differ in one letter at most."""
+    same = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    rests = one[same:], other[same:]
+    return rests[0][1:] == rests[1][1:] or rests[0][1:] == rests[1] or rests[0] == rests[1][1:]
+
+
+def _shortened(phrases: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """Return the long phrases by themselves and by what remains of them without one of their letters."""
+    found: dict[str, list[str]] = {}
+    for phrase in phrases:
+        if len(phrase) >= MIN_MISSPELLED:
+            for start in {phrase, *_without_a_letter(phrase)}:
+                found.setdefault(start, []).append(phrase)
+    return {start: tuple(each) for start, each in found.items()}
 
 
 @cache
@@ -69,7 +106,8 @@ def _vocabulary(wanted: Callable[[str], bool]) -> Vocabulary:
     frozen = {
         phrase: {language: frozenset(each) for language, each in found.items()} for phrase, found in roles.items()
     }
-    return Vocabulary(frozen, {start: tuple(phrases) for start, phrases in starts.items()})
+    by_start = {start: tuple(phrases) for start, phrases in starts.items()}
+    return Vocabulary(frozen, by_start, _shortened(frozen))
 
 
 def _entries(text: str) -> Iterable[tuple[str, str]]:
