@@ -64,9 +64,9 @@ def candidate(
     name: str,
     span: Span,
     place: tuple[int, int],
+    *,
     normalized: str | None,
     score: float,
-    *,
     options: tuple[str, ...] = (),
     rate: str | None = None,
 ) -> Candidate:

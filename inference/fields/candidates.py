@@ -24,7 +24,6 @@ MAX_OF_A_NAME = 8
 
 def page_candidates(
     lines: Sequence[TextLine],
-    blocks: Sequence[Mapping[str, Any]],
     tables: Sequence[Table],
     width: float | None,
     height: float | None,

@@ -31,8 +31,8 @@ _NUMERIC = re.compile(
 )
 _NAME = r"[^\W\d_]{3,10}"
 _DAY_FIRST = re.compile(
-    rf"(?<![\w.,/])(?P<day>\d{{1,2}})(?:\.|er|º|°|st|nd|rd|th)?(?: of\b| de\b| del\b)?[ \u00a0./-]?(?P<name>{_NAME})\.?,?"
-    rf"(?: de\b| del\b)?[ \u00a0./-]?(?P<year>\d{{4}}|['’]?\d{{2}})(?![\w/]|[.,]\d)",
+    rf"(?<![\w.,/])(?P<day>\d{{1,2}})(?:\.|er|º|°|st|nd|rd|th)?(?: of\b| de\b| del\b)?[ \u00a0./-]?"
+    rf"(?P<name>{_NAME})\.?,?(?: de\b| del\b)?[ \u00a0./-]?(?P<year>\d{{4}}|['’]?\d{{2}})(?![\w/]|[.,]\d)",
     re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(
@@ -91,12 +91,12 @@ def order_votes(dates: Iterable[FoundDate]) -> dict[Order, int]:
 def _numeric(text: str) -> Iterator[FoundDate]:
     for match in _NUMERIC.finditer(text):
         if match["y"]:
-            options = (_date(match["y"], match["m"], match["d"]),)
+            options = [_date(match["y"], match["m"], match["d"])]
         else:
             first, second, separator = match["a"], match["b"], match["s2"].strip()
-            options = (_date(match["c"], second, first),)
+            options = [_date(match["c"], second, first)]
             if separator != ".":
-                options = (*options, _date(match["c"], first, second))
+                options.append(_date(match["c"], first, second))
         known = tuple(dict.fromkeys(option for option in options if option))
         if known:
             yield FoundDate(*match.span(), match.group(), known)

@@ -12,7 +12,7 @@ PROSE_CLASSES = ("letter", "contract", "report")
 
 
 def is_invoice(pages: Sequence[Json]) -> bool:
-    """Return whether one of the pages is that of an invoice or receipt. Its other pages need no evidence of their own."""
+    """Return whether one of the pages is that of an invoice or receipt. The others need no evidence."""
     return any(_points(page["evidence"]) >= _needed(page["class"]) for page in pages)
 
 

@@ -13,7 +13,9 @@ IBAN_LENGTHS: Mapping[str, int] = {
     **{"PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24},
     **{"TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20},
 }
-ONLY_DIGITS = frozenset("AT BE CZ DE DK EE ES FI HR HU IS LT NO PL PT RS SE SI SK".split())
+ONLY_DIGITS = frozenset(
+    ["AT", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "HR", "HU", "IS", "LT", "NO", "PL", "PT", "RS", "SE", "SI", "SK"]
+)
 """The countries whose account numbers have digits only, so that letters there are misread digits."""
 _MISREAD = str.maketrans("OoQDIlSBZ", "000011582")
 _IBAN = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=IBAN))[A-Z]{2}[ ]?[0-9OIlSB]{2}(?:[ \u00a0.-]{0,2}[A-Za-z0-9]){11,38}")

@@ -58,7 +58,7 @@ def _numbers(page: Labeled, label: Label, roles: frozenset[str]) -> Iterator[Can
             written = span.text[slice(*place)]
             score = strength * DIRECTION[span.direction] * _likely_number(written)
             for name in wanted:
-                yield candidate(page.text, name, span, place, written, score)
+                yield candidate(page.text, name, span, place, normalized=written, score=score)
             return
         if below >= MAX_BELOW:
             return
@@ -190,9 +190,7 @@ def _dates(
         return
 
 
-def _date_names(
-    wanted: list[str], label: Label, roles: frozenset[str], previous: frozenset[str]
-) -> dict[str, float]:
+def _date_names(wanted: list[str], label: Label, roles: frozenset[str], previous: frozenset[str]) -> dict[str, float]:
     """Return the dates that a label may name, with the strength of each."""
     if wanted and label.letters > 3:
         return dict.fromkeys(wanted, 1.0)
@@ -218,7 +216,7 @@ def dated(page: PageText, name: str, span: Span, found: FoundDate, score: float)
     options = tuple(option.isoformat() for option in found.options)
     normalized = options[0] if len(options) == 1 else None
     kept = options if len(options) > 1 else ()
-    return candidate(page, name, span, (found.start, found.end), normalized, score, options=kept)
+    return candidate(page, name, span, (found.start, found.end), normalized=normalized, score=score, options=kept)
 
 
 def _unlabeled_dates(page: Labeled, labeled: set[tuple[int, int, int]]) -> Iterator[Candidate]:
@@ -243,7 +241,7 @@ def _ibans(page: Labeled) -> Iterator[Candidate]:
             named = any("iban" in page.roles(label) for label in labels)
             score = (1.0 if named else 0.93) * (1.0 if found.is_exact else 0.85)
             span = Span(piece, 0, len(piece.text), "inline")
-            yield candidate(page.text, "iban", span, (found.start, found.end), found.normalized, score)
+            yield candidate(page.text, "iban", span, (found.start, found.end), normalized=found.normalized, score=score)
 
 
 def squeezed_text(text: str) -> str:

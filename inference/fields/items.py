@@ -23,7 +23,8 @@ _NUMBER = re.compile(r"[-−]?\d[\d.,'’ \u00a0]*")
 def heads_in(text: str) -> list[frozenset[str]]:
     """Return what the heads of columns in a text may name, if it is nothing but heads."""
     vocabulary, spelling = column_heads(), spell(text)
-    found, place = [], 0
+    found: list[frozenset[str]] = []
+    place = 0
     while place < len(spelling.letters):
         phrase = phrase_at(vocabulary, spelling, place)
         if phrase is None:

@@ -76,14 +76,14 @@ def _of_label(page: Labeled, label: Label, names: Sequence[str], decimal: str | 
                 name,
                 placed.span,
                 (amount.start, amount.end),
-                decimal_text(amount.value),
-                score * (0.75 if len(names) > 1 else 1.0),
+                normalized=decimal_text(amount.value),
+                score=score * (0.75 if len(names) > 1 else 1.0),
                 rate=percent_text(rate) if rate is not None else None,
             )
 
 
 def _has_more_words(label: Label, first: Placed) -> bool:
-    """Return whether words stand between a label and its amount that are no currency, so that it says something else."""
+    """Return whether words stand between a label and its amount that are no currency and change its meaning."""
     text = label.piece.text
     end = first.span.start + first.amount.start if first.span.piece is label.piece else len(text)
     words = _OTHER_WORDS.findall(text[label.value_start : end])
@@ -204,13 +204,15 @@ def currency_candidates(page: Labeled, sums: Sequence[Candidate]) -> Iterator[Ca
         for match in CURRENCY.finditer(piece.text):
             code = normalized_currency(match.group())
             amounts = any(each.currency and each.start <= match.start() < each.end for each in find_amounts(piece.text))
-            if code is None or (len(match.group()) > 2 and match.group().isalpha() and _in_name(piece.text, match.end())):
+            if code is None or (
+                len(match.group()) > 2 and match.group().isalpha() and _in_name(piece.text, match.end())
+            ):
                 continue
             counts[code] = counts.get(code, 0) + 1 + amounts
             score = 0.95 if page.text.lines[piece.line] in quotes else 0.9 if amounts else 0.7
             if code not in best or score > best[code].score:
                 span = Span(piece, 0, len(piece.text), "inline")
-                best[code] = candidate(page.text, "currency", span, match.span(), code, score)
+                best[code] = candidate(page.text, "currency", span, match.span(), normalized=code, score=score)
     whole = sum(counts.values())
     for code, found in best.items():
         share = counts[code] / whole

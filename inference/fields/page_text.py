@@ -131,7 +131,7 @@ def _pieces(number: int, line: TextLine) -> Iterator[Piece]:
     for start, end in zip(starts, [*ends, len(text)], strict=True):
         written = text[start:end]
         if written.strip():
-            start += len(written) - len(written.lstrip())
+            first = start + len(written) - len(written.lstrip())
             written = written.strip()
-            place = whole.part(start, start + len(written))
-            yield Piece(number, start, written, place, whole.confidence, whole.is_placed)
+            place = whole.part(first, first + len(written))
+            yield Piece(number, first, written, place, whole.confidence, whole.is_placed)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from inference.fields.candidate import Candidate, candidate
 from inference.fields.amounts import find_amounts
+from inference.fields.candidate import Candidate, candidate
 from inference.fields.identifiers import find_vat_numbers
 from inference.fields.identity import is_title
 from inference.fields.labels.finding import Label
@@ -17,9 +17,10 @@ LARGE = 1.4
 """The height of a letterhead's print, at least, as a multiple of the usual height."""
 UPPER, LOWER = 0.3, 0.8
 LEGAL_FORM = re.compile(
-    r"(?<!\w)(?:GmbH(?: ?& ?Co\.? ?KG)?|AG|KG|KGaA|OHG|UG|GbR|mbH|e\.? ?K\.?|e\.? ?U\.?|Ltd\.?|Limited|LLC|L\.L\.C\.|Inc\.?"
-    r"|PLC|plc|LLP|Corp\.?|S\.? ?[àa]\.? ?r\.? ?l\.?|S\.?A\.?R\.?L\.?|SARL|SASU?|EURL|S\.?A\.?|SNC|SCI|SCOP|S\.?L\.?U?\.?"
-    r"|S\.?L\.?L\.?|S\.?R\.?L\.?S?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?n\.?c\.?|S\.?a\.?s\.?|B\.?V\.?|N\.?V\.?|V\.?O\.?F\.?"
+    r"(?<!\w)(?:GmbH(?: ?& ?Co\.? ?KG)?|AG|KG|KGaA|OHG|UG|GbR|mbH|e\.? ?K\.?|e\.? ?U\.?|Ltd\.?"
+    r"|Limited|LLC|L\.L\.C\.|Inc\.?|PLC|plc|LLP|Corp\.?|S\.? ?[àa]\.? ?r\.? ?l\.?|S\.?A\.?R\.?L\.?|SARL"
+    r"|SASU?|EURL|S\.?A\.?|SNC|SCI|SCOP"
+    r"|S\.?L\.?U?\.?|S\.?L\.?L\.?|S\.?R\.?L\.?S?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?n\.?c\.?|S\.?a\.?s\.?|B\.?V\.?|N\.?V\.?|V\.?O\.?F\.?"
     r"|C\.?V\.?|SE|Co\.|& Co|S\. ?Coop\.?|BVBA|Sàrl)(?!\w)"
 )
 _POSTAL = re.compile(
@@ -30,7 +31,8 @@ _SEPARATED = re.compile(r"\s+[·•|*●]\s+|\s+[–—-]\s+|[·•●]|,\s+|\s*
 _DOTTED = re.compile(r"\s*[·•|●]\s*|\s+[–—*-]\s+")
 _CONTACT = re.compile(r"@|www\.|https?:|\+\d{2}|^\W*\d|^\W*$")
 _PERSON = re.compile(
-    r"^(?:z\. ?H(?:d|än)?\b|attn\b|att\.|attention|c/o|t\.a\.v|[àa] l.a?t+ention|all.att|[aá] la at|c\.? ?a\.|zu h[aä]nden)",
+    r"^(?:z\. ?H(?:d|än)?\b|attn\b|att\.|attention|c/o|t\.a\.v|[àa] l.a?t+ention|all.att"
+    r"|[aá] la at|c\.? ?a\.|zu h[aä]nden)",
     re.IGNORECASE,
 )
 
@@ -43,7 +45,8 @@ def party_candidates(page: Labeled) -> Iterator[Candidate]:
         bonus = 0.06 if LEGAL_FORM.search(written) else -0.06
         if name == "supplier" and text.count(squeezed_name(written)) > 1:
             bonus += 0.12
-        yield candidate(page.text, name, span, place, written, max(0.05, min(1.0, score + bonus)))
+        sure = max(0.05, min(1.0, score + bonus))
+        yield candidate(page.text, name, span, place, normalized=written, score=sure)
 
 
 _Found = tuple[str, Span, tuple[int, int], float]
@@ -128,7 +131,7 @@ def _sender_line(page: Labeled, piece: Piece) -> tuple[int, int] | None:
     if len(parts) < 3 and LEGAL_FORM.search(parts[0]):
         parts = _SEPARATED.split(piece.text)
     is_sender = len(parts) >= 3 or (len(parts) == 2 and not any(map(str.isdigit, parts[0])))
-    if not is_sender or not _POSTAL.search(piece.text) or page.labels_of(piece) and page.labels_of(piece)[0].at_start:
+    if not is_sender or not _POSTAL.search(piece.text) or (page.labels_of(piece) and page.labels_of(piece)[0].at_start):
         return None
     return name_in(page, Span(piece, 0, len(piece.text), "inline"))
 
@@ -152,7 +155,12 @@ def _addresses(page: Labeled, sender: Piece | None) -> Iterator[_Found]:
     """Yield the names of addresses without a label: the first is the supplier's unless the letterhead is, and so on."""
     first = min(page.text.pieces, key=lambda piece: piece.box.top, default=None)
     for piece in page.text.pieces:
-        if first is None or not _POSTAL.search(piece.text) or piece.box.middle > 0.5 * page.text.height or len(piece.text) > 60:
+        if (
+            first is None
+            or not _POSTAL.search(piece.text)
+            or piece.box.middle > 0.5 * page.text.height
+            or len(piece.text) > 60
+        ):
             continue
         stack = _stack(page, piece)
         name = stack[0]

@@ -121,9 +121,7 @@ def _judged(
         score, proved = score + BY_RATES / 2, True
     if tax is not None and any(_equal(tax.value, each) for each in proofs.taxes):
         score, proved = score + BY_RATES / 2, True
-    if proofs.items is not None and any(
-        each is not None and _equal(each.value, proofs.items) for each in (net, total)
-    ):
+    if proofs.items is not None and any(each is not None and _equal(each.value, proofs.items) for each in (net, total)):
         score, proved = score + BY_ITEMS, True
     return score + ADDS_UP * adds_up, Sums(net, tax, total, adds_up, proved)
 

@@ -15,7 +15,7 @@ from statistics import fmean
 from inference.classes.page_class import class_of
 from inference.core.contracts import Json, TextLine
 from inference.fields.candidates import page_candidates
-from inference.fields.document import document_fields
+from inference.fields.document import TYPES, document_fields
 from inference.layout.boxes import Box
 from inference.tables.table import Table
 from tests.benchmarks.bench_documents import Reader, Row
@@ -81,19 +81,16 @@ def scanned(reader: Reader, page: GeneratedPage) -> ReadPage:
 def worn(document: BillingDocument, seed: int) -> BillingDocument:
     """Return the document as it comes out of a scanner, a little askew."""
     chance = random.Random(seed)
-    settings = {
-        "skew": chance.uniform(-MAX_SKEW, MAX_SKEW),
-        "noise": chance.choice((0, 4, 8)),
-        "shadow": chance.choice((0, 0.25)),
-        "blur": chance.choice((0, 0.6)),
-    }
-    jpeg = chance.choice((None, 50, 75))
-    pages = [degrade(page, seed, jpeg=jpeg, **settings) for page in document.pages]
+    skew, noise, shadow = chance.uniform(-MAX_SKEW, MAX_SKEW), chance.choice((0, 4, 8)), chance.choice((0, 0.25))
+    blur, jpeg = chance.choice((0, 0.6)), chance.choice((None, 50, 75))
+    pages = [
+        degrade(page, seed, skew=skew, noise=noise, shadow=shadow, blur=blur, jpeg=jpeg) for page in document.pages
+    ]
     return replace(document, pages=pages)
 
 
 def answer(pages: Sequence[ReadPage]) -> Json:
-    found = [page_candidates(page.lines, (), page.tables, page.width, page.height, page.probabilities) for page in pages]
+    found = [page_candidates(page.lines, page.tables, page.width, page.height, page.probabilities) for page in pages]
     return document_fields(found)
 
 
@@ -113,7 +110,7 @@ def count_fields(score: Score, document: BillingDocument | None, pages: Sequence
     named = {found["name"]: found for found in result["fields"]}
     score.documents += 1
     score.contradictions += any(warning["code"] == "fields_contradict" for warning in result["warnings"])
-    for name in NAMES:
+    for name in TYPES:
         if name not in truths:
             score.absent += 1
             score.made_up += name in named
@@ -134,11 +131,6 @@ def count_fields(score: Score, document: BillingDocument | None, pages: Sequence
     for name in truths.keys() - named.keys():
         score.mistakes[f"no {name}"] += 1
         score.details.append(_detail(document, name, None))
-
-
-NAMES = (
-    "invoice_number issue_date due_date supplier buyer order_number currency net tax total iban".split()  # noqa: SIM905
-)
 
 
 def _detail(document: BillingDocument | None, name: str, found: Json | None) -> str:
@@ -177,7 +169,9 @@ def _is_placed(found: Mapping[str, Json], document: BillingDocument) -> bool:
 def rows_of(what: str, score: Score) -> Iterator[Row]:
     yield Row(f"{what}: right, of {score.reported} fields", f"{score.right / max(1, score.reported):.1%}", ">= 97 %")
     yield Row(f"{what}: found, of {score.there} fields", f"{score.found / max(1, score.there):.1%}", ">= 90 %")
-    yield Row(f"{what}: there though absent, of {score.absent}", f"{score.made_up / max(1, score.absent):.2%}", "<= 0.5 %")
+    yield Row(
+        f"{what}: there though absent, of {score.absent}", f"{score.made_up / max(1, score.absent):.2%}", "<= 0.5 %"
+    )
     yield Row(f"{what}: not in their quote, or that not on the page", str(score.unquoted), "0")
     yield Row(f"{what}: in their box, of those right", f"{score.placed / max(1, score.right):.1%}", "")
     error = calibration_error(score.confidences, score.rightness)

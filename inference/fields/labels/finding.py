@@ -51,7 +51,7 @@ class Label:
 
     def roles_in(self, language: str | None) -> frozenset[str]:
         """Return its roles in a language, or in all that know it if this language does not."""
-        if language in self.roles:
+        if language is not None and language in self.roles:
             return self.roles[language]
         if self.letters < FOREIGN_LETTERS:
             return frozenset()
@@ -68,9 +68,9 @@ def spell(text: str) -> Spelling:
         starts[len(letters)] = match.start()
         if len(bare) == len(word):
             for place in range(1, len(word)):
-                if word[place - 1].islower() and not word[place].islower():
-                    ends[len(letters) + place] = match.start() + place
-                elif word[place - 1].isalpha() and word[place].isdigit():
+                if (word[place - 1].islower() and not word[place].islower()) or (
+                    word[place - 1].isalpha() and word[place].isdigit()
+                ):
                     ends[len(letters) + place] = match.start() + place
         letters += bare
         ends[len(letters)] = match.end()

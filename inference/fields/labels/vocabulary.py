@@ -62,7 +62,9 @@ def _without_a_letter(letters: str) -> list[str]:
 
 def _differ_in_one(one: str, other: str) -> bool:
     """Return whether two texts differ in one letter at most."""
-    same = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    same = next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     rests = one[same:], other[same:]
     return rests[0][1:] == rests[1][1:] or rests[0][1:] == rests[1] or rests[0] == rests[1][1:]
 

@@ -42,7 +42,7 @@ def lines_of(text: str) -> list[TextLine]:
 
 
 def candidates_of(text: str, document_class: Json = INVOICE, tables: Sequence[Table] = ()) -> Json:
-    return page_candidates(lines_of(text), (), tables, WIDTH, HEIGHT, document_class)
+    return page_candidates(lines_of(text), tables, WIDTH, HEIGHT, document_class)
 
 
 def answer(*texts: str, document_class: Json = INVOICE, tables: Sequence[Table] = ()) -> Json:

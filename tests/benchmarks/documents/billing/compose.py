@@ -51,7 +51,9 @@ class InvoicePage:
     def _number_name(self) -> str:
         return "credit_number" if self.content.design.kind == "credit" else "number"
 
-    def _party(self, party: Party, x: float, y: float, name: str | None, *, align: str = "left", size: float = 1.0) -> float:
+    def _party(
+        self, party: Party, x: float, y: float, name: str | None, *, align: str = "left", size: float = 1.0
+    ) -> float:
         lines = list(party.lines)
         if name == "buyer" and self.content.chance.random() < 0.3:
             lines.insert(1, self.content.pick("attention"))
@@ -140,7 +142,11 @@ class InvoicePage:
 
     def _contact(self, x: float, align: str) -> None:
         content = self.content
-        for line in (content.supplier.street, content.supplier.city, f"{content.pick('phone')} 0{content.customer} {content.customer}"):
+        for line in (
+            content.supplier.street,
+            content.supplier.city,
+            f"{content.pick('phone')} 0{content.customer} {content.customer}",
+        ):
             self.pen.write(x, self.y, line, align=align, size=0.9)
             self.y += 0.95 * self.step
 
@@ -197,7 +203,11 @@ class InvoicePage:
         return [*rows, *others]
 
     def _numbers_right_block(self) -> None:
-        top = max(150.0, self.y - 8 * self.step) if self.content.design.header in ("left", "logo", "bar", "center") else self.y
+        top = (
+            max(150.0, self.y - 8 * self.step)
+            if self.content.design.header in ("left", "logo", "bar", "center")
+            else self.y
+        )
         if self.content.design.buyer in ("right", "with_ship") or self.content.design.header == "left":
             top = self.y
         y = top
@@ -356,7 +366,10 @@ class InvoicePage:
             return [(f"{label} {content.rate_text(rate)}", content.money(content.tax), "tax")]
         rows: list[tuple[str, str, str | None]] = []
         if not design.rate_table:
-            rows = [(f"{label} {content.rate_text(rate)}", content.money(tax), None) for rate, (_, tax) in content.rates.items()]
+            rows = [
+                (f"{label} {content.rate_text(rate)}", content.money(tax), None)
+                for rate, (_, tax) in content.rates.items()
+            ]
         if design.tax_sum or design.rate_table:
             rows.append((label, content.money(content.tax), "tax"))
         return rows
@@ -386,7 +399,14 @@ class InvoicePage:
     def foot(self) -> None:
         content, design = self.content, self.content.design
         if design.currency == "none" and content.chance.random() < 0.5:
-            codes = {"en": "All amounts in", "de": "Alle Beträge in", "fr": "Montants en", "es": "Importes en", "it": "Importi in", "nl": "Bedragen in"}
+            codes = {
+                "en": "All amounts in",
+                "de": "Alle Beträge in",
+                "fr": "Montants en",
+                "es": "Importes en",
+                "it": "Importi in",
+                "nl": "Bedragen in",
+            }
             self.pen.write(LEFT, self.y, f"{codes[content.language]} ", (content.currency, "currency"))
             self.y += 1.4 * self.step
         if content.chance.random() < 0.6:
@@ -420,7 +440,11 @@ class InvoicePage:
         content, y, step = self.content, 770.0, 0.85 * self.step
         columns = (
             ((content.supplier.name, "supplier"), (content.supplier.street, None), (content.supplier.city, None)),
-            ((f"{content.pick('phone')} 0{content.customer}", None), (f"{content.pick('vat_no')} {content.customer}12", None), ("www.example.com", None)),
+            (
+                (f"{content.pick('phone')} 0{content.customer}", None),
+                (f"{content.pick('vat_no')} {content.customer}12", None),
+                ("www.example.com", None),
+            ),
             ((content.pick("bank"), None), (content.iban, "iban"), ("BIC COBADEFFXXX", None)),
         )
         self.pen.rule(LEFT, y - 12, RIGHT, 0.4)
@@ -431,7 +455,14 @@ class InvoicePage:
 
     def _foot_dots(self) -> None:
         content = self.content
-        self.pen.write(298, 790, (content.supplier.name, "supplier"), f" · {content.supplier.street} · {content.supplier.city}", size=0.75, align="center")
+        self.pen.write(
+            298,
+            790,
+            (content.supplier.name, "supplier"),
+            f" · {content.supplier.street} · {content.supplier.city}",
+            size=0.75,
+            align="center",
+        )
         self.pen.write(298, 802, f"{content.pick('bank')} · IBAN ", (content.iban, "iban"), size=0.75, align="center")
 
     def page_mark(self, of: int) -> None:

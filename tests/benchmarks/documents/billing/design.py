@@ -41,7 +41,11 @@ class Design:
 
 def design_of(template: int) -> Design:
     chance = random.Random(f"billing design {template}")
-    pick, likely = chance.choice, lambda share: chance.random() < share
+    pick = chance.choice
+
+    def likely(share: float) -> bool:
+        return chance.random() < share
+
     kind = "receipt" if template % 10 in (8, 9) else "credit" if template % 15 in (6, 7) else "invoice"
     several = likely(0.3)
     header = pick(("left", "right", "center", "columns", "logo", "buyer_first", "left", "bar"))

@@ -1,7 +1,9 @@
 """Generate an invoice, credit note or receipt by its template, language and seed."""
 
+from collections.abc import Callable
 from decimal import Decimal
 
+from inference.tables.table import Table
 from tests.benchmarks.documents.billing.compose import InvoicePage
 from tests.benchmarks.documents.billing.content import Content
 from tests.benchmarks.documents.billing.design import design_of
@@ -12,8 +14,6 @@ from tests.benchmarks.documents.fonts import families, named
 from tests.benchmarks.documents.sheet import Sheet
 from tests.benchmarks.documents.studio import A4
 from tests.benchmarks.documents.truth import GeneratedPage
-
-MAX_PAGES = 3
 
 
 def generate_billing(
@@ -31,7 +31,7 @@ def generate_billing(
         pens.append(Pen(sheet, family, size))
         return pens[-1]
 
-    tables = []
+    tables: list[list[Table]] = []
     if design.kind == "receipt":
         print_receipt(content, pen_of(WIDTH, 330.0 + 15 * len(content.items)))
         tables.append([])
@@ -44,9 +44,10 @@ def generate_billing(
     return BillingDocument(template, language, design.kind, pages, tables, fields, items, rates)
 
 
-def _invoice(content: Content, pen_of: object) -> list[list]:  # type: ignore[type-arg]
-    tables, printed, number = [], 0, 1
-    page = InvoicePage(content, pen_of(*A4), number)  # type: ignore[operator]
+def _invoice(content: Content, pen_of: Callable[[float, float], Pen]) -> list[list[Table]]:
+    tables: list[list[Table]] = []
+    printed, number = 0, 1
+    page = InvoicePage(content, pen_of(*A4), number)
     page.top()
     while True:
         printed += page.items(content.items[printed:], printed)
@@ -56,8 +57,9 @@ def _invoice(content: Content, pen_of: object) -> list[list]:  # type: ignore[ty
             page.carry(sum((item.amount for item in content.items[:printed]), Decimal(0)))
         tables.append(page.tables)
         number += 1
-        page = InvoicePage(content, pen_of(*A4), number)  # type: ignore[operator]
-        page.short_top() if content.design.repeated_header else None
+        page = InvoicePage(content, pen_of(*A4), number)
+        if content.design.repeated_header:
+            page.short_top()
         if printed == len(content.items):
             break
     page.totals()

@@ -61,7 +61,9 @@ class Pen:
         px = self.sheet.px
         self.sheet.draw.line((px(left), px(y), px(right), px(y)), fill=(70, 70, 70), width=self.sheet.stroke(stroke))
 
-    def frame(self, left: float, top: float, right: float, bottom: float, fill: tuple[int, int, int] | None = None) -> None:
+    def frame(
+        self, left: float, top: float, right: float, bottom: float, fill: tuple[int, int, int] | None = None
+    ) -> None:
         px = self.sheet.px
         corners = (px(left), px(top), px(right), px(bottom))
         self.sheet.draw.rectangle(corners, fill=fill, outline=(70, 70, 70), width=self.sheet.stroke(0.6))

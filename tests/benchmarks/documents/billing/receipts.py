@@ -52,7 +52,10 @@ def _sums(content: Content, pen: Pen, y: float, step: float) -> float:
     total = content.pick("total") + (f" {content.currency}" if content.design.currency == "total" else "")
     rows.append((total, content.money(content.total), "total"))
     given = (content.total // 50 + 1) * 50
-    rows += [(content.pick("cash"), content.money(given), None), (content.pick("change"), content.money(given - content.total), None)]
+    rows += [
+        (content.pick("cash"), content.money(given), None),
+        (content.pick("change"), content.money(given - content.total), None),
+    ]
     for text, value, name in rows:
         style = "bold" if name == "total" else "regular"
         pen.write(LEFT, y, text, style=style)
