@@ -14,7 +14,7 @@ from inference.fields.dates import Order
 from inference.fields.evidence import is_invoice
 from inference.fields.identity import squeezed_text
 from inference.fields.parties import LEGAL_FORM
-from inference.fields.sums import TOLERANCE, OnPage, Sums, choose_sums
+from inference.fields.sums import MAX_EXTRAS, TOLERANCE, OnPage, Sums, choose_sums
 
 TYPES: Mapping[str, str] = {
     "invoice_number": "text",
@@ -42,7 +42,6 @@ SURE_PARTY = 0.86
 """The score of a party that a label names, or the line of the sender above a window."""
 KNOWN_SUPPLIER = 0.75
 OTHER_ADDRESS = 0.58
-MAX_EXTRAS = 4
 MAX_DAYS_TO_PAY = 200
 MONTH_FIRST_COUNTRIES = frozenset({"US"})
 UNITED_STATES = "USD"
@@ -59,7 +58,8 @@ def document_fields(pages: Sequence[Json | None]) -> Json:
     found = [OnPage(number, Candidate.of_json(each)) for number, page in known for each in page["candidates"]]
     rates = _rates(known)
     items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
-    sums = choose_sums([each for each in found if each.candidate.name in ("net", "tax", "total")], rates, items)
+    labeled = [each for each in found if each.candidate.name in ("net", "tax", "total")]
+    sums = choose_sums(labeled, _extras(found), rates, items)
     fields = [*_texts(found), *_dates(found, _order(known, found)), *_money(sums)]
     warnings = [*_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
     ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
@@ -263,14 +263,18 @@ def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json], foun
         )
 
 
+def _extras(found: Sequence[OnPage]) -> list[Decimal]:
+    values = [each.value for each in found if each.candidate.name in ("discount", "shipping", "rounding")]
+    return list(dict.fromkeys(values))[:MAX_EXTRAS]
+
+
 def _bases(sums: Sums, found: Sequence[OnPage]) -> set[Decimal]:
     """Return the amounts that the lines may make: a sum that is labeled, with or without tax, discount and freight."""
     values = {each.value for each in found if each.candidate.name in ("net", "total")}
     taxes = {each.value for each in found if each.candidate.name == "tax"}
     values |= {total - tax for total in values for tax in taxes}
-    extras = {each.value for each in found if each.candidate.name in ("discount", "shipping")}
     steps = {Decimal(0)}
-    for extra in list(extras)[:MAX_EXTRAS]:
+    for extra in _extras(found):
         steps |= {step + sign * extra for step in steps for sign in (1, -1)}
     return {value + step for value in values for step in steps}
 

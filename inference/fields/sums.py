@@ -1,7 +1,7 @@
 """The choice of net, tax and total: those that are labeled best and that add up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product
 
@@ -15,6 +15,7 @@ ADDS_UP, BY_RATES, BY_ITEMS = 0.9, 0.5, 0.35
 """What a sum is worth, beside the scores of labels, that is proved by others."""
 
 
+MAX_EXTRAS = 4
 PART = 0.8
 """What a sum loses that is that of one rate of several."""
 
@@ -53,19 +54,35 @@ class Proofs:
     items: Decimal | None
 
 
-def choose_sums(candidates: Sequence[OnPage], rates: Sequence[Json], items: Sequence[Json]) -> Sums:
-    """Return the sums that are labeled best and add up."""
+def choose_sums(
+    candidates: Sequence[OnPage], extras: Sequence[Decimal], rates: Sequence[Json], items: Sequence[Json]
+) -> Sums:
+    """Return the sums that are labeled best and add up. `extras` are discounts and other costs."""
     by_name = {name: _best([each for each in candidates if each.candidate.name == name]) for name in _NAMES}
     proofs = _proofs(rates, items)
     tax_sum = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0)) if rates else None
     row_taxes = _distinct_tax(by_name["tax"])
+    if row_taxes is not None:
+        of_rates = {tax.value for tax in by_name["tax"] if tax.candidate.rate}
+        proofs = replace(proofs, parts=proofs.parts | of_rates - {row_taxes})
     best: tuple[float, Sums] | None = None
     for total, net, tax in product(*([*by_name[name], None] for name in ("total", "net", "tax"))):
         score, sums = _judged(net, tax, total, proofs, (tax_sum, row_taxes))
         if best is None or score > best[0]:
             best = score, sums
     assert best is not None
-    return best[1]
+    return _without_line_sum(best[1], extras)
+
+
+def _without_line_sum(sums: Sums, extras: Sequence[Decimal]) -> Sums:
+    """Return the sums without a net amount that is that of the lines alone, before a discount and other costs."""
+    if sums.net is None or sums.tax is None or sums.total is None or sums.adds_up:
+        return sums
+    rest = sums.total.value - sums.tax.value - sums.net.value
+    steps = {Decimal(0)}
+    for extra in extras[:MAX_EXTRAS]:
+        steps |= {step + sign * extra for step in steps for sign in (1, -1)}
+    return replace(sums, net=None, is_proved=True) if any(_equal(rest, step) for step in steps) else sums
 
 
 _NAMES = ("net", "tax", "total")
