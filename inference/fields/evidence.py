@@ -6,7 +6,7 @@ from inference.core.contracts import Json
 
 INVOICE = "invoice"
 SURE_CLASS = 0.5
-POINTS_OF_INVOICE, POINTS_OF_UNKNOWN, POINTS_OF_OTHERS = 3.0, 4.5, 6.0
+POINTS_OF_INVOICE, POINTS_OF_UNKNOWN, POINTS_OF_OTHERS = 2.5, 4.5, 6.0
 """The points that a page must have if its class is an invoice, if its class is unsure, and if it is another class."""
 PROSE_CLASSES = ("letter", "contract", "report")
 

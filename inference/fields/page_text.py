@@ -75,7 +75,7 @@ class PageText:
         """Return all pieces in the row of a box, from left to right."""
         return self.beside(Box(float("-inf"), box.top, float("-inf"), box.bottom))
 
-    def below(self, box: Box, reach: float = 2.4) -> list[Piece]:
+    def below(self, box: Box, reach: float = 3.2) -> list[Piece]:
         """Return the pieces below a box that start within some line heights, the nearest first."""
         end = bisect_right(self._middles, box.bottom + (reach + 1) * self.line_height + self.tallest / 2)
         found = []

@@ -11,7 +11,7 @@ from inference.fields.candidate import Candidate
 TOLERANCE = Decimal("0.02")
 MAX_CHOICES = 7
 """The candidates of each sum that are tried against each other."""
-ADDS_UP, BY_RATES, BY_ITEMS = 0.9, 0.5, 0.35
+ADDS_UP, BY_RATES, BY_ITEMS, BY_GROSS_ITEMS = 0.9, 0.5, 0.35, 0.15
 """What a sum is worth, beside the scores of labels, that is proved by others."""
 
 
@@ -51,7 +51,8 @@ class Proofs:
     taxes: frozenset[Decimal]
     parts: frozenset[Decimal]
     """The net amounts and taxes of single rates, where there are several."""
-    items: Decimal | None
+    items: frozenset[Decimal]
+    """What the line items may make together with discounts and other costs."""
 
 
 def choose_sums(
@@ -59,7 +60,7 @@ def choose_sums(
 ) -> Sums:
     """Return the sums that are labeled best and add up. `extras` are discounts and other costs."""
     by_name = {name: _best([each for each in candidates if each.candidate.name == name]) for name in _NAMES}
-    proofs = _proofs(rates, items)
+    proofs = _proofs(rates, items, _steps(extras))
     tax_sum = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0)) if rates else None
     row_taxes = _distinct_tax(by_name["tax"])
     if row_taxes is not None:
@@ -79,10 +80,8 @@ def _without_line_sum(sums: Sums, extras: Sequence[Decimal]) -> Sums:
     if sums.net is None or sums.tax is None or sums.total is None or sums.adds_up:
         return sums
     rest = sums.total.value - sums.tax.value - sums.net.value
-    steps = {Decimal(0)}
-    for extra in extras[:MAX_EXTRAS]:
-        steps |= {step + sign * extra for step in steps for sign in (1, -1)}
-    return replace(sums, net=None, is_proved=True) if any(_equal(rest, step) for step in steps) else sums
+    explained = any(_equal(rest, step) for step in _steps(extras))
+    return replace(sums, net=None, is_proved=True) if explained else sums
 
 
 _NAMES = ("net", "tax", "total")
@@ -102,13 +101,16 @@ def _distinct_tax(taxes: Sequence[OnPage]) -> Decimal | None:
     return sum((tax.value for tax in by_rate.values()), Decimal(0)) if len(by_rate) > 1 else None
 
 
-def _proofs(rates: Sequence[Json], items: Sequence[Json]) -> Proofs:
+def _proofs(rates: Sequence[Json], items: Sequence[Json], steps: set[Decimal]) -> Proofs:
     nets = {sum((Decimal(rate["net"]) for rate in rates), Decimal(0))}
     parts = {Decimal(rate[name]) for rate in rates for name in ("net", "tax")} if len(rates) > 1 else set()
     taxes = {sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))}
     total = sum((Decimal(item["amount"]) for item in items), Decimal(0))
     return Proofs(
-        frozenset(nets if rates else ()), frozenset(taxes if rates else ()), frozenset(parts), total if items else None
+        frozenset(nets if rates else ()),
+        frozenset(taxes if rates else ()),
+        frozenset(parts),
+        frozenset(total + step for step in steps if items),
     )
 
 
@@ -138,9 +140,26 @@ def _judged(
         score, proved = score + BY_RATES / 2, True
     if tax is not None and any(_equal(tax.value, each) for each in proofs.taxes):
         score, proved = score + BY_RATES / 2, True
-    if proofs.items is not None and any(each is not None and _equal(each.value, proofs.items) for each in (net, total)):
+    if any(_equal(each, items) for each in _before_tax(net, tax, total) for items in proofs.items):
         score, proved = score + BY_ITEMS, True
+    elif total is not None and any(_equal(total.value, items) for items in proofs.items):
+        score, proved = score + BY_GROSS_ITEMS, True
     return score + ADDS_UP * adds_up, Sums(net, tax, total, adds_up, proved)
+
+
+def _before_tax(net: OnPage | None, tax: OnPage | None, total: OnPage | None) -> list[Decimal]:
+    """Return the amounts that the items make, if their prices are without tax."""
+    if total is not None and tax is not None:
+        return [total.value - tax.value] if net is None else [net.value, total.value - tax.value]
+    return [] if net is None else [net.value]
+
+
+def _steps(extras: Sequence[Decimal]) -> set[Decimal]:
+    """Return what discounts and other costs may add, whatever their signs."""
+    steps = {Decimal(0)}
+    for extra in extras[:MAX_EXTRAS]:
+        steps |= {step + sign * extra for step in steps for sign in (1, -1)}
+    return steps
 
 
 def _equal(one: Decimal, other: Decimal) -> bool:

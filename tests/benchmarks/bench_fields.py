@@ -185,6 +185,7 @@ def rows_of(what: str, score: Score) -> Iterator[Row]:
 
 def as_printed(half: int, seed: int) -> Iterator[Row]:
     score, items, timed = Score(), [0, 0, 0], []
+    page_candidates([TextLine("Total", None, None)], (), None, None, None)  # This loads the labels.
     for document in documents(half, 6 * TEMPLATES // 2, seed, dpi=100):
         pages = [printed(page, tables) for page, tables in zip(document.pages, document.tables, strict=True)]
         started = time.process_time()
