@@ -14,7 +14,7 @@ from inference.layout.boxes import Box
 from inference.tables.table import Cell, Table
 
 MAX_ITEMS = 200
-MIN_HEADS = 3
+MIN_HEADS, MAX_HEADS = 3, 15
 HEAD_ROWS = 3
 """The rows at the top of a table that may hold its heads."""
 _NUMBER = re.compile(r"[-−]?\d[\d.,'’ \u00a0]*")
@@ -45,8 +45,9 @@ def head_lines(page: PageText) -> set[tuple[int, int]]:
     """Return the pieces that are heads of the columns of items, by line and start."""
     heads = [(piece, found) for piece in page.pieces if (found := heads_in(piece.text))]
     lines: set[tuple[int, int]] = set()
-    for piece, _ in heads:
-        row = [(other, found) for other, found in heads if other.box.shares_height(piece.box) >= 0.5]
+    for place, (piece, _) in enumerate(heads):
+        near = heads[max(0, place - MAX_HEADS) : place + MAX_HEADS]
+        row = [(other, found) for other, found in near if other.box.shares_height(piece.box) >= 0.5]
         names = [name for _, found in row for name in found]
         if len(names) >= MIN_HEADS and any("description" in name or "quantity" in name for name in names):
             lines.update((other.line, other.start) for other, _ in row)

@@ -13,6 +13,8 @@ MAX_LINES = 600
 """The lines of a page that are looked at. Printed pages have fewer."""
 MAX_LINE_CHARACTERS = 400
 MAX_NEIGHBORS = 12
+MAX_AROUND = 100
+"""The pieces before and after a piece, from top to bottom, among which its neighbors are. It bounds the time."""
 MIN_SHARED_HEIGHT = 0.5
 PLAIN_HEIGHT, PLAIN_STEP, PLAIN_CHARACTER = 16.0, 20.0, 10.0
 """The sizes that lines without boxes are taken to have, as in a plain text."""
@@ -60,11 +62,9 @@ class PageText:
 
     def beside(self, box: Box) -> list[Piece]:
         """Return the pieces to the right of a box in its row, the nearest first."""
-        start = bisect_left(self._middles, box.top - self.tallest / 2)
-        end = bisect_right(self._middles, box.bottom + self.tallest / 2)
         found = [
             piece
-            for piece in self.pieces[start:end]
+            for piece in self._between(box, box.top, box.bottom)
             if piece.box.left >= box.right - 0.3 * self.line_height
             and piece.box.shares_height(box) >= MIN_SHARED_HEIGHT
             and piece.box.height <= 3 * max(box.height, self.line_height)
@@ -77,9 +77,8 @@ class PageText:
 
     def below(self, box: Box, reach: float = 3.2) -> list[Piece]:
         """Return the pieces below a box that start within some line heights, the nearest first."""
-        end = bisect_right(self._middles, box.bottom + (reach + 1) * self.line_height + self.tallest / 2)
         found = []
-        for piece in self.pieces[bisect_left(self._middles, box.middle) : end]:
+        for piece in self._between(box, box.middle, box.bottom + (reach + 1) * self.line_height):
             gap = piece.box.top - box.bottom
             near = -0.4 * box.height <= gap <= reach * self.line_height
             if near and piece.box.middle > box.middle + 0.3 * box.height and self._in_column(box, piece.box):
@@ -87,6 +86,13 @@ class PageText:
         return sorted(found, key=lambda piece: (round(piece.box.top / self.line_height), piece.box.left))[
             :MAX_NEIGHBORS
         ]
+
+    def _between(self, box: Box, top: float, bottom: float) -> Sequence[Piece]:
+        """Return the pieces that may reach between two heights, those around a box if there are very many."""
+        around = bisect_left(self._middles, box.middle)
+        start = max(bisect_left(self._middles, top - self.tallest / 2), around - MAX_AROUND)
+        end = min(bisect_right(self._middles, bottom + self.tallest / 2), around + MAX_AROUND)
+        return self.pieces[start:end]
 
     def _in_column(self, upper: Box, lower: Box) -> bool:
         """Return whether two boxes begin, end or are centered at the same place, or nearly."""
