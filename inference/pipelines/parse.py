@@ -3,6 +3,9 @@
 from inference.core.contracts import Json
 from inference.pipelines.ocr import MIN_CONFIDENCE, laid_out
 
+FIELD_CANDIDATES = "field_candidates"
+"""What a page says about the fields of its document. They are merged when all of the document has been read."""
+
 OCR, READ, EMBED = "ocr", "read", "embed"
 """The roles of its members."""
 
@@ -155,6 +158,7 @@ _EMBEDDED: Json = {
 _ANSWER: Json = {
     **{name: f"read.{name}" for name in (*_READ, "source")},
     "class": "class",
+    FIELD_CANDIDATES: "fields",
 }
 
 PARSE: Json = {
@@ -188,6 +192,12 @@ PARSE: Json = {
             "kind": "postprocess",
             "operation": "classify_page",
             "inputs": {name: f"read.{name}" for name in ("text", "blocks", "lines", "width", "height")},
+        },
+        {
+            "name": "fields",
+            "kind": "postprocess",
+            "operation": "fields",
+            "inputs": {**{name: f"read.{name}" for name in ("lines", "tables", "width", "height")}, "class": "class"},
         },
         {
             "name": "answer",

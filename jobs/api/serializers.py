@@ -350,6 +350,49 @@ class PageSerializer(serializers.Serializer[Any]):
         return {**super().get_fields(), "class": ClassSerializer(required=False)}
 
 
+class FieldSerializer(serializers.Serializer[Any]):
+    """A field of a document, such as the total of an invoice."""
+
+    name = serializers.CharField(help_text="Such as `invoice_number`, `issue_date`, `supplier` or `total`.")
+    value = serializers.CharField(help_text="As it is written on the page.")
+    normalized = serializers.CharField(allow_null=True, help_text="For programs. Null if it is not clear.")
+    type = serializers.CharField(help_text="`text`, `date`, `amount`, `currency` or `iban`.")
+    page = serializers.IntegerField()
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()), allow_null=True, help_text="Four corners."
+    )
+    quote = serializers.CharField(help_text="The line of the page that shows the value.")
+    confidence = serializers.FloatField()
+    ambiguous = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The two dates that a numeric date may mean."
+    )
+
+
+class TaxRateSerializer(serializers.Serializer[Any]):
+    """The tax of one rate on an invoice or receipt."""
+
+    rate = serializers.CharField(help_text="In percent.")
+    net = serializers.CharField()
+    tax = serializers.CharField()
+    page = serializers.IntegerField()
+    box = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), allow_null=True)
+    quote = serializers.CharField()
+    confidence = serializers.FloatField()
+
+
+class LineItemSerializer(serializers.Serializer[Any]):
+    """An item of an invoice."""
+
+    description = serializers.CharField(allow_null=True)
+    quantity = serializers.CharField(allow_null=True)
+    unit_price = serializers.CharField(allow_null=True)
+    tax_rate = serializers.CharField(allow_null=True, help_text="In percent.")
+    amount = serializers.CharField()
+    page = serializers.IntegerField()
+    box = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()), allow_null=True)
+    confidence = serializers.FloatField()
+
+
 class ResultSerializer(serializers.Serializer[Any]):
     """The result of a job. The JSON Schema at `/v1/schemas/result-1.json` describes every field, with its unit."""
 
@@ -365,6 +408,12 @@ class ResultSerializer(serializers.Serializer[Any]):
     )
     text = serializers.CharField()
     pages = PageSerializer(many=True)
+    fields = FieldSerializer(  # type: ignore[assignment]  # the answer's own name
+        many=True, required=False, help_text="What was found of an invoice or receipt. What is not there is absent."
+    )
+    tax_rates = TaxRateSerializer(many=True, required=False)
+    line_items = LineItemSerializer(many=True, required=False)
+    warnings = WarningSerializer(many=True, required=False, help_text="Such as sums that contradict each other.")
     corrections = CorrectionSerializer(
         many=True, required=False, help_text="The corrected class of the whole document, if it was corrected."
     )

@@ -17,6 +17,7 @@ from jobs.core.models import Page
 from jobs.core.reading_flags import ReadingFlags, review_json
 from jobs.events.log import Happened, append_events
 from jobs.queue.document_classes import class_of_document
+from jobs.queue.document_fields import fields_of_document
 from tenants.core.db.unit_of_work import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
@@ -47,6 +48,7 @@ RETURNING {_COLUMNS}
 _CLOSE = """
 UPDATE jobs_job
 SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
+    fields = %(fields)s::jsonb,
     class_label = %(label)s, class_probabilities = %(probabilities)s::jsonb, class_corrected = %(corrected)s,
     started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
 WHERE id = %(job)s
@@ -131,7 +133,8 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
     failure = _job_failure(job, state)
     found = class_of_document(job.id)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
-    execute(_CLOSE, {**values, **_class_columns(found)})
+    fields = fields_of_document(job.id)
+    execute(_CLOSE, {**values, **_class_columns(found), "fields": fields and json.dumps(fields)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
     closed |= review_json(job.pages_to_review, found)
     append_events(job.id, *ended, Happened(f"job.{state}", closed))

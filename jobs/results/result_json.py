@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, Job, Page
 from jobs.results.corrections.selectors import correction_json, corrections_of
@@ -45,7 +46,7 @@ def page_json(page: Page, job: Job, corrections: Sequence[Correction] = ()) -> d
         "picture": picture_url(page, job),
         "started_at": page.started_at,
         "finished_at": page.finished_at,
-        **(page.result or {}),
+        **{name: value for name, value in (page.result or {}).items() if name != FIELD_CANDIDATES},
         **_corrections_json(corrections),
     }
 
@@ -71,6 +72,7 @@ def result_head(job: Job) -> dict[str, object]:
         "model": job.model_version.key,
         "pages_total": job.pages_total,
         "pages_done": job.pages_done,
+        **(job.fields or {}),
     }
 
 

@@ -77,6 +77,7 @@ def erase_ended(job: Job, document: Document | None, reason: ErasedReason) -> No
         class_label="",
         class_probabilities=None,
         class_corrected=False,
+        fields=None,
         webhook_url="",
         request_id="",
         erased_at=Now(),
@@ -121,8 +122,9 @@ def _without_words(body: str) -> str:
     content = json.loads(body)
     if content["data"].get("error"):
         content["data"]["error"]["detail"] = ""
-    if "class" in content["data"]:
-        content["data"]["class"] = None
+    for name in ("class", "fields"):
+        if name in content["data"]:
+            content["data"][name] = None
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Writes the payload about a job's end: enough to know what to fetch, and nothing of the content but the class."""
+"""Writes the payload about a job's end: what to fetch, and nothing of the content but the class and the fields."""
 
 import json
 from datetime import datetime
@@ -28,6 +28,7 @@ def job_data(job: Job) -> dict[str, Any]:
         "pages_succeeded": job.pages_succeeded,
         "pages_failed": job.pages_failed,
         **review_json(job.pages_to_review, job.document_class),
+        "fields": None if job.fields is None else job.fields["fields"],
         "error": {"code": job.error_code, "detail": job.error_detail} if job.error_code else None,
         "retry_of": str(job.retry_of_id) if job.retry_of_id else None,
         "livemode": job.livemode,

@@ -8,6 +8,8 @@ import structlog
 
 from inference.core.contracts import Json, WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed
+from inference.fields.document import document_fields
+from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.states import FAILED, SUCCEEDED, Tally, closing_state
 from jobs.documents.reader import DocumentRejected, ReaderUnavailable
 from jobs.results.schema_version import SCHEMA_VERSION
@@ -31,7 +33,7 @@ class PageAnswer:
             "state": FAILED if self.error else SUCCEEDED,
             "error": self.error,
             "timings": self.timings,
-            **self.result,
+            **{name: value for name, value in self.result.items() if name != FIELD_CANDIDATES},
         }
 
 
@@ -47,9 +49,17 @@ def result_json(model: str, pages: Sequence[PageAnswer]) -> bytes:
         "pages_done": len(pages),
         "text": "\n\n".join(texts),
         "pages": [page.as_json() for page in pages],
+        **_fields(pages),
     }
     # The JSON is ASCII only, so that half of a surrogate pair from a file cannot break the response.
     return json.dumps(body, allow_nan=False).encode()
+
+
+def _fields(pages: Sequence[PageAnswer]) -> Mapping[str, Json]:
+    """Return the fields of the document, or nothing if the model finds none."""
+    candidates = [page.result.get(FIELD_CANDIDATES) for page in pages]
+    found: Mapping[str, Json] = document_fields(candidates) if any(candidates) else {}
+    return found
 
 
 def problem_of(error: Exception) -> dict[str, object] | None:

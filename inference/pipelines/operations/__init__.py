@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from inference.pipelines.operations.assessment import ASSESS
+from inference.pipelines.operations.fields import PAGE_FIELDS
 from inference.pipelines.operations.items import LAY_OUT_ITEMS
 from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
@@ -32,6 +33,7 @@ OPERATIONS: Mapping[str, Operation] = {
         LAY_OUT_ITEMS,
         ASSESS,
         CLASSIFY_PAGE,
+        PAGE_FIELDS,
         TEXT_PAGE,
         SOFTMAX,
         TOP_LABELS,

@@ -51,6 +51,10 @@ class Job(TenantOwned):
         help_text="Class of the document, set when the last page has finished or a person corrects it.",
     )
     class_probabilities = models.JSONField(null=True, help_text="Probability of each class, as it was read.")
+    fields = models.JSONField(
+        null=True,
+        help_text="Fields of the document, set when its last page has ended. Null if the model finds none.",
+    )
     class_corrected = models.BooleanField(
         default=False, db_default=False, help_text="Whether the class is the correction of a person."
     )
