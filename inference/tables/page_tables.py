@@ -2,38 +2,38 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from inference.core.contracts import TextLine
-from inference.layout.boxes import Box, PageLine
+from inference.layout.boxes import Box
 from inference.tables.aligned import aligned_tables
+from inference.tables.blocks import is_prose
 from inference.tables.drawn import build_drawn, is_within
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
 from inference.tables.lattice import find_lattices
-from inference.tables.rules import Rule, Rules, rules_of
+from inference.tables.pieces import Piece, pieces_of
+from inference.tables.rules import Rule, Rules, rules_of, rules_within
 from inference.tables.table import Table
-from inference.tables.words import Word, usual_height, words_of
+from inference.tables.words import Word, rows_of, usual_height, words_of
 
 MIN_FILLED = 0.35
 """The share of the places of a table that have text, at least. Plots have fewer."""
 MIN_CELLS = 4
+MIN_PROSE_WIDTH = 0.75
+"""The share of the width between two rules that a line of running text fills, at least."""
 
 
-def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box], page_height: float) -> list[Table]:
+def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Table]:
     """Return the tables of an upright page from top to bottom."""
     words = words_of(lines)
     if not words:
         return []
     height = usual_height(words)
-    tables = list(_ruled_tables(words, rules_of(rule_boxes, height), height))
+    rules = rules_of(rule_boxes, height)
+    tables = list(_ruled_tables(words, rules, height))
     taken = {word.line for word in words if any(is_within(word, table.box) for table in tables if table.box)}
-    free = [word for word in words if word.line not in taken]
-    others = [
-        PageLine(index, line.text, Box.of_corners(line.box))
-        for index, line in enumerate(lines)
-        if line.box is not None and index not in taken
-    ]
-    tables += aligned_tables(others, free, height, page_height)
+    tables += aligned_tables([word for word in words if word.line not in taken], rules, height)
     found = [with_headers(table) for table in tables]
     return sorted(found, key=lambda table: (table.box.top, table.box.left) if table.box else (0.0, 0.0))
 
@@ -42,30 +42,19 @@ def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterato
     free = list(words)
     for lattice in find_lattices(rules, height):
         inside = [word for word in free if is_within(word, lattice.box)]
-        table = build_drawn(lattice, inside, _rules_within(rules, lattice.box), height) if inside else None
+        table = build_drawn(lattice, inside, rules_within(rules, lattice.box), height) if inside else None
         if table is not None and _is_table(table):
             yield table
             free = [word for word in free if not is_within(word, lattice.box)]
-    for box in _between_rules(rules, height):
+    for box in _between_rules(rules, words, height):
         inside = [word for word in free if is_within(word, box)]
-        table = build(inside, box, _rules_within(rules, box), height) if inside else None
+        table = build(inside, box, rules_within(rules, box), height) if inside else None
         if table is not None and _is_table(table):
             yield replace(table, box=box)
             free = [word for word in free if not is_within(word, box)]
 
 
-def _rules_within(rules: Rules, box: Box) -> Rules:
-    level, upright = (
-        tuple(rule for rule in found if start - 2 <= rule.at <= end + 2 and rule.covers(*along) > 0)
-        for found, start, end, along in (
-            (rules.level, box.top, box.bottom, (box.left, box.right)),
-            (rules.upright, box.left, box.right, (box.top, box.bottom)),
-        )
-    )
-    return Rules(level, upright)
-
-
-def _between_rules(rules: Rules, height: float) -> Iterator[Box]:
+def _between_rules(rules: Rules, words: Sequence[Word], height: float) -> Iterator[Box]:
     """Yield the areas between level rules of the same width, from the first to the last."""
     groups: list[list[Rule]] = []
     for rule in _across(rules.level, height):
@@ -76,8 +65,30 @@ def _between_rules(rules: Rules, height: float) -> Iterator[Box]:
         else:
             groups.append([rule])
     for group in groups:
-        if len(group) > 1:
-            yield Box(min(rule.start for rule in group), group[0].at, max(rule.end for rule in group), group[-1].at)
+        for part in _without_prose(group, words, height):
+            if len(part) > 1:
+                yield Box(min(rule.start for rule in part), part[0].at, max(rule.end for rule in part), part[-1].at)
+
+
+def _without_prose(group: Sequence[Rule], words: Sequence[Word], height: float) -> Iterator[list[Rule]]:
+    """Yield the rules that follow each other without running text between them."""
+    part = [group[0]]
+    for before, after in pairwise(group):
+        area = Box(before.start, before.at, before.end, after.at)
+        rows = [pieces_of(row, height) for row in rows_of(word for word in words if is_within(word, area))]
+        near = [rows[max(0, number - 2) : number] + rows[number + 1 : number + 3] for number in range(len(rows))]
+        if any(
+            len(row) == 1 and is_prose(row[0], row, around, height) and _fills(row[0], area)
+            for row, around in zip(rows, near, strict=True)
+        ):
+            yield part
+            part = []
+        part.append(after)
+    yield part
+
+
+def _fills(piece: Piece, area: Box) -> bool:
+    return piece.box.width >= MIN_PROSE_WIDTH * area.width
 
 
 def _across(level: Sequence[Rule], height: float) -> list[Rule]:

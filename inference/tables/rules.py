@@ -45,6 +45,18 @@ def rules_of(boxes: Iterable[Box], height: float) -> Rules:
     )
 
 
+def rules_within(rules: Rules, box: Box) -> Rules:
+    """Return the rules in an area and at its sides."""
+    level, upright = (
+        tuple(rule for rule in found if start - 2 <= rule.at <= end + 2 and rule.covers(*along) > 0)
+        for found, start, end, along in (
+            (rules.level, box.top, box.bottom, (box.left, box.right)),
+            (rules.upright, box.left, box.right, (box.top, box.bottom)),
+        )
+    )
+    return Rules(level, upright)
+
+
 NEAR = 0.18
 """The distance between two rules that are one, such as the edges of two cells, as a multiple of a line's height."""
 GAP = 0.35

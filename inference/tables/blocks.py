@@ -1,0 +1,99 @@
+"""Blocks: rows of pieces that may be a table, between the lines of running text of a page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from inference.layout.boxes import Box
+from inference.tables.pieces import Piece, pieces_of
+from inference.tables.values import is_value
+from inference.tables.words import Word, rows_of
+
+PROSE_WORDS, PROSE_CHARACTERS = 5, 38
+"""The words and characters of a line of running text, at least."""
+WIDE_WHITE = 2.2
+"""The distance between two rows of a block, at most, as a multiple of the usual one."""
+MIN_REACH = 2.5
+"""The distance at which a row always belongs to the block above, as a multiple of a line's height."""
+MAX_OPEN = 64
+"""The blocks that a row may go on with, at most. It bounds the time that strange pages take."""
+
+
+@dataclass(slots=True)
+class Block:
+    rows: list[list[Piece]]
+    left: float
+    right: float
+    pitches: list[float] = field(default_factory=list)
+
+    @property
+    def middle(self) -> float:
+        return _middle(self.rows[-1])
+
+    def reach(self, height: float) -> float:
+        """Return how far below its last row another may go on with it."""
+        usual = median(self.pitches[-9:]) if self.pitches else 0.0
+        return max(WIDE_WHITE * usual, MIN_REACH * height)
+
+    def shared(self, box: Box) -> float:
+        return min(self.right, box.right) - max(self.left, box.left)
+
+    def add(self, row: list[Piece], box: Box) -> None:
+        self.pitches.append(_middle(row) - self.middle)
+        self.rows.append(row)
+        self.left, self.right = min(self.left, box.left), max(self.right, box.right)
+
+
+def blocks_of(words: Sequence[Word], height: float) -> Iterator[Block]:
+    """Yield the blocks of a page. Lines of running text end those above them."""
+    open_blocks: list[Block] = []
+    rows = [pieces_of(row, height) for row in rows_of(words)]
+    for number, row in enumerate(rows):
+        near = rows[max(0, number - 2) : number] + rows[number + 1 : number + 3]
+        for run in _runs(row, near, height):
+            box = Box.around(piece.box for piece in run)
+            if len(run) == 1 and is_prose(run[0], row, near, height):
+                ended = [block for block in open_blocks if block.shared(box) > 0]
+                yield from ended
+                open_blocks = [block for block in open_blocks if block.shared(box) <= 0]
+                continue
+            middle = _middle(run)
+            ended = [block for block in open_blocks if middle - block.middle > block.reach(height)]
+            yield from ended
+            open_blocks = [block for block in open_blocks if middle - block.middle <= block.reach(height)]
+            best = max(open_blocks, key=lambda block: block.shared(box), default=None)
+            if best is not None and best.shared(box) > 0:
+                best.add(run, box)
+            elif len(open_blocks) < MAX_OPEN:
+                open_blocks.append(Block([run], box.left, box.right))
+    yield from open_blocks
+
+
+def is_prose(piece: Piece, row: Sequence[Piece], near: Sequence[Sequence[Piece]], height: float) -> bool:
+    """Return whether a piece is a line of running text, not a long cell in a column of its own."""
+    if len(piece.words) < PROSE_WORDS or len(piece.text) < PROSE_CHARACTERS:
+        return False
+    if any(other is not piece and is_value(other.text) for other in row):
+        return False
+    seconds = [other[1].box.left for other in near if len(other) > 1 and other[0].box.left <= piece.box.left + height]
+    values = any(is_value(part.text) for other in near for part in other[1:])
+    return not (values and seconds and piece.box.right < min(seconds))
+
+
+def _runs(row: Sequence[Piece], near: Sequence[Sequence[Piece]], height: float) -> Iterator[list[Piece]]:
+    """Yield the pieces of a row that stand beside each other without running text between them."""
+    run: list[Piece] = []
+    for piece in row:
+        if is_prose(piece, row, near, height):
+            if run:
+                yield run
+            yield [piece]
+            run = []
+        else:
+            run.append(piece)
+    if run:
+        yield run
+
+
+def _middle(row: Sequence[Piece]) -> float:
+    return sum(piece.box.middle for piece in row) / len(row)
