@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from inference.core.contracts import Box, Pixels
 from inference.pictures.ink import Gray
+
+Mask = npt.NDArray[np.bool_]
 
 MIN_LENGTH = 0.018
 """The length of a rule, at least, as a share of the longer side of the page. Strokes of letters are shorter."""
@@ -19,6 +22,11 @@ FILLED = 0.85
 NEIGHBORHOOD = 0.02
 DARKER = 12
 """The difference of ink from the paper around it, of 255."""
+SOLID = 0.9
+"""The share of the length of a rule that is dark, at least. Letters in a row have gaps."""
+CLOSE_INK = 0.35
+"""The share of the length with ink close by on the emptier side, at most. Rows of letters have more on both."""
+CLOSE_PX = 3
 MAX_RULES = 4_000
 
 
@@ -39,7 +47,27 @@ def _along(ink: Gray, length: int, thickness: float) -> Iterator[Box]:
     bridged = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((1, 5), np.uint8))
     lines = cv2.morphologyEx(bridged, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
     joined = cv2.dilate(lines, np.ones((3, 3), np.uint8))
-    _, _, found, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    for left, top, width, height, area in found[1:].tolist():
-        if height - 2 <= thickness + SLANT * width and area <= 3 * (thickness + 2) * width and width >= length:
+    count, labels, found, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    for number in range(1, count):
+        left, top, width, height, area = found[number].tolist()
+        if height - 2 > thickness + SLANT * width or area > 3 * (thickness + 2) * width or width < length:
+            continue
+        area_of = np.s_[top : top + height, left + 1 : left + width - 1]
+        line = (labels[area_of] == number) & (lines[area_of] > 0)
+        if _is_alone(line, ink, top, left + 1):
             yield float(left), float(top), float(left + width), float(top + height)
+
+
+def _is_alone(line: Mask, ink: Gray, top: int, left: int) -> bool:
+    """Return whether a line is solid, with paper above or below it, and not a row of letters."""
+    columns = np.flatnonzero(line.any(axis=0))
+    first = line.argmax(axis=0)[columns] + top
+    last = top + len(line) - 1 - line[::-1].argmax(axis=0)[columns]
+    along = columns + left
+    middle = (first + last) // 2
+    solid = np.mean([ink[np.clip(middle + shift, 0, len(ink) - 1), along] > 0 for shift in (-1, 0, 1)], axis=0)
+    if np.mean(solid > 0) < SOLID:
+        return False
+    above = np.mean(ink[np.maximum(first - CLOSE_PX, 0), along] > 0)
+    below = np.mean(ink[np.minimum(last + CLOSE_PX, len(ink) - 1), along] > 0)
+    return bool(min(above, below) <= CLOSE_INK)

@@ -10,6 +10,9 @@ from inference.tables.words import Word
 SPACE = 0.62
 """The white between two words of a piece, at most, as a multiple of a line's height."""
 
+LINE_SPACE = 0.2
+"""The same between words of two lines. Where a line ends there is white, and its box reaches into it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -32,7 +35,8 @@ def pieces_of(row: Sequence[Word], height: float, cuts: Sequence[float] = ()) ->
         if pieces:
             last = pieces[-1][-1].box
             is_cut = any(last.center < cut < word.box.center for cut in cuts)
-            if word.box.left - last.right <= SPACE * height and not is_cut:
+            space = SPACE if word.line == pieces[-1][-1].line else LINE_SPACE
+            if word.box.left - last.right <= space * height and not is_cut:
                 pieces[-1].append(word)
                 continue
         pieces.append([word])
