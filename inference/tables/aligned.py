@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from inference.layout.boxes import Box
+from inference.tables.beside import parted
 from inference.tables.blocks import blocks_of
 from inference.tables.grid import build
 from inference.tables.pieces import Piece
@@ -23,9 +24,10 @@ MIN_VALUES = 0.3
 
 def aligned_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterator[Table]:
     for block in blocks_of(words, height):
-        table = _table(_trimmed(block.rows), rules, height)
-        if table is not None and _is_convincing(table):
-            yield table
+        for rows in parted(block.rows, height):
+            table = _table(_trimmed(rows), rules, height)
+            if table is not None and _is_convincing(table):
+                yield table
 
 
 def _trimmed(rows: Sequence[list[Piece]]) -> Sequence[list[Piece]]:

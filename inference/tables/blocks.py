@@ -47,9 +47,7 @@ class Block:
 def blocks_of(words: Sequence[Word], height: float) -> Iterator[Block]:
     """Yield the blocks of a page. Lines of running text end those above them."""
     open_blocks: list[Block] = []
-    rows = [pieces_of(row, height) for row in rows_of(words)]
-    for number, row in enumerate(rows):
-        near = rows[max(0, number - 2) : number] + rows[number + 1 : number + 3]
+    for row, near in _rows(words, height):
         for run in _runs(row, near, height):
             box = Box.around(piece.box for piece in run)
             if len(run) == 1 and is_prose(run[0], row, near, height):
@@ -67,6 +65,18 @@ def blocks_of(words: Sequence[Word], height: float) -> Iterator[Block]:
             elif len(open_blocks) < MAX_OPEN:
                 open_blocks.append(Block([run], box.left, box.right))
     yield from open_blocks
+
+
+def prose_boxes(words: Sequence[Word], height: float) -> list[Box]:
+    """Return the boxes of the lines of running text."""
+    return [piece.box for row, near in _rows(words, height) for piece in row if is_prose(piece, row, near, height)]
+
+
+def _rows(words: Sequence[Word], height: float) -> Iterator[tuple[list[Piece], list[list[Piece]]]]:
+    """Yield the printed rows, each with the two above and the two below it."""
+    rows = [pieces_of(row, height) for row in rows_of(words)]
+    for number, row in enumerate(rows):
+        yield row, rows[max(0, number - 2) : number] + rows[number + 1 : number + 3]
 
 
 def is_prose(piece: Piece, row: Sequence[Piece], near: Sequence[Sequence[Piece]], height: float) -> bool:

@@ -7,15 +7,14 @@ from itertools import pairwise
 from inference.core.contracts import TextLine
 from inference.layout.boxes import Box
 from inference.tables.aligned import aligned_tables
-from inference.tables.blocks import is_prose
+from inference.tables.blocks import prose_boxes
 from inference.tables.drawn import build_drawn, is_within
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
 from inference.tables.lattice import find_lattices
-from inference.tables.pieces import Piece, pieces_of
 from inference.tables.rules import Rule, Rules, rules_of, rules_within
 from inference.tables.table import Table
-from inference.tables.words import Word, rows_of, usual_height, words_of
+from inference.tables.words import Word, usual_height, words_of
 
 MIN_FILLED = 0.35
 """The share of the places of a table that have text, at least. Plots have fewer."""
@@ -64,31 +63,27 @@ def _between_rules(rules: Rules, words: Sequence[Word], height: float) -> Iterat
                 break
         else:
             groups.append([rule])
+    prose = prose_boxes(words, height)
     for group in groups:
-        for part in _without_prose(group, words, height):
+        for part in _without_prose(group, prose):
             if len(part) > 1:
                 yield Box(min(rule.start for rule in part), part[0].at, max(rule.end for rule in part), part[-1].at)
 
 
-def _without_prose(group: Sequence[Rule], words: Sequence[Word], height: float) -> Iterator[list[Rule]]:
+def _without_prose(group: Sequence[Rule], prose: Sequence[Box]) -> Iterator[list[Rule]]:
     """Yield the rules that follow each other without running text between them."""
     part = [group[0]]
     for before, after in pairwise(group):
-        area = Box(before.start, before.at, before.end, after.at)
-        rows = [pieces_of(row, height) for row in rows_of(word for word in words if is_within(word, area))]
-        near = [rows[max(0, number - 2) : number] + rows[number + 1 : number + 3] for number in range(len(rows))]
         if any(
-            len(row) == 1 and is_prose(row[0], row, around, height) and _fills(row[0], area)
-            for row, around in zip(rows, near, strict=True)
+            before.at < box.middle < after.at
+            and before.covers(box.left, box.right) > 0
+            and Rule(0, box.left, box.right).covers(before.start, before.end) >= MIN_PROSE_WIDTH
+            for box in prose
         ):
             yield part
             part = []
         part.append(after)
     yield part
-
-
-def _fills(piece: Piece, area: Box) -> bool:
-    return piece.box.width >= MIN_PROSE_WIDTH * area.width
 
 
 def _across(level: Sequence[Rule], height: float) -> list[Rule]:
