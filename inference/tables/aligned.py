@@ -24,7 +24,7 @@ MIN_VALUES = 0.3
 
 def aligned_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterator[Table]:
     for block in blocks_of(words, height):
-        for rows in parted(block.rows, height):
+        for rows in parted(block.rows, rules, height):
             table = _table(_trimmed(rows), rules, height)
             if table is not None and _is_convincing(table):
                 yield table

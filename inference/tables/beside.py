@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from inference.tables.pieces import Piece, whites
+from inference.tables.rules import Rules
 from inference.tables.values import is_value
 
 WIDER = 1.3
@@ -18,7 +19,7 @@ MAX_VALUES = 0.2
 Rows = Sequence[list[Piece]]
 
 
-def parted(rows: Rows, height: float) -> list[Rows]:
+def parted(rows: Rows, rules: Rules, height: float) -> list[Rows]:
     """Return the rows of each table, from left to right."""
     several = [row for row in rows if len(row) > 1]
     found = [white for white in whites(several, 0.0) if white[1] - white[0] >= MIN_WHITE * height]
@@ -40,9 +41,21 @@ def parted(rows: Rows, height: float) -> list[Rows]:
     starts = [_column(sides[0], float("-inf"), between[0][0][0]), _column(sides[1], middle, between[1][0][0])]
     ends = [_column(sides[0], between[0][-1][1], middle), _column(sides[1], between[1][-1][1], float("inf"))]
     labels = all(_values(texts) <= MAX_VALUES for texts in starts)
-    if labels and all(_values(texts) >= MIN_VALUES for texts in ends):
+    if _breaks(rules, rows, left, right) or (labels and all(_values(texts) >= MIN_VALUES for texts in ends)):
         return sides
     return [rows]
+
+
+def _breaks(rules: Rules, rows: Rows, left: float, right: float) -> bool:
+    """Return whether level rules end and begin at the white, and none crosses it."""
+    top, bottom = (min(piece.box.top for piece in rows[0]), max(piece.box.bottom for piece in rows[-1]))
+    level = [rule for rule in rules.level if top <= rule.at <= bottom]
+    middle = (left + right) / 2
+    return (
+        any(rule.end < middle and rule.end > left - (right - left) for rule in level)
+        and any(rule.start > middle and rule.start < right + (right - left) for rule in level)
+        and not any(rule.start < middle < rule.end for rule in level)
+    )
 
 
 def _side(rows: Rows, middle: float, *, first: bool) -> Rows:

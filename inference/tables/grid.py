@@ -195,7 +195,7 @@ def join_rows(rows: Sequence[TextRow], header: int, columns: int) -> list[GridRo
         if before is None or before.band != row.band or number == header:
             continues = False
         elif number < header:
-            continues = not before.spans and not row.spans
+            continues = not row.spans and (not before.spans or _stands_under(before, row))
         elif dense:
             continues = not split[row.band]
         else:
@@ -211,6 +211,11 @@ def join_rows(rows: Sequence[TextRow], header: int, columns: int) -> list[GridRo
             else:
                 target[start] = end, [piece]
     return grid
+
+
+def _stands_under(before: TextRow, row: TextRow) -> bool:
+    """Return whether each text of a header row stands under one that spans no other column."""
+    return all(start in before.pieces and before.pieces[start][0] == start for start in row.pieces)
 
 
 def _are_rows(rows: Sequence[TextRow], columns: int) -> bool:

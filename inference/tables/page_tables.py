@@ -8,6 +8,7 @@ from inference.core.contracts import TextLine
 from inference.layout.boxes import Box
 from inference.tables.aligned import aligned_tables
 from inference.tables.blocks import prose_boxes
+from inference.tables.doubt import ALIGNED, BETWEEN_RULES, DIVIDED, DRAWN, with_doubt
 from inference.tables.drawn import build_drawn, is_within
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
@@ -32,9 +33,9 @@ def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Ta
     rules = rules_of(rule_boxes, height)
     tables = list(_ruled_tables(words, rules, height))
     taken = {word.line for word in words if any(is_within(word, table.box) for table in tables if table.box)}
-    tables += aligned_tables([word for word in words if word.line not in taken], rules, height)
-    found = [with_headers(table) for table in tables]
-    return sorted(found, key=lambda table: (table.box.top, table.box.left) if table.box else (0.0, 0.0))
+    free = [word for word in words if word.line not in taken]
+    tables += (with_doubt(with_headers(table), ALIGNED) for table in aligned_tables(free, rules, height))
+    return sorted(tables, key=lambda table: (table.box.top, table.box.left) if table.box else (0.0, 0.0))
 
 
 def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterator[Table]:
@@ -43,13 +44,14 @@ def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterato
         inside = [word for word in free if is_within(word, lattice.box)]
         table = build_drawn(lattice, inside, rules_within(rules, lattice.box), height) if inside else None
         if table is not None and _is_table(table):
-            yield table
+            whole = table.rows == len(lattice.down) - 1 and table.columns == len(lattice.across) - 1
+            yield with_doubt(with_headers(table), DRAWN if whole else DIVIDED)
             free = [word for word in free if not is_within(word, lattice.box)]
     for box in _between_rules(rules, words, height):
         inside = [word for word in free if is_within(word, box)]
         table = build(inside, box, rules_within(rules, box), height) if inside else None
         if table is not None and _is_table(table):
-            yield replace(table, box=box)
+            yield with_doubt(with_headers(replace(table, box=box)), BETWEEN_RULES)
             free = [word for word in free if not is_within(word, box)]
 
 

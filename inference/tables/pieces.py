@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from inference.layout.boxes import Box
+from inference.tables.values import is_value
 from inference.tables.words import Word
 
 SPACE = 0.62
 """The white between two words of a piece, at most, as a multiple of a line's height."""
 
+VALUE_SPACE = 0.42
+"""The same between two numbers, which form no text."""
+ONE_CROSSES = 4
+"""The rows from which on one may cross the white, such as a headline over two columns."""
 LINE_SPACE = 0.2
 """The same between words of two lines. Where a line ends there is white, and its box reaches into it."""
 
@@ -35,12 +40,18 @@ def pieces_of(row: Sequence[Word], height: float, cuts: Sequence[float] = ()) ->
         if pieces:
             last = pieces[-1][-1].box
             is_cut = any(last.center < cut < word.box.center for cut in cuts)
-            space = SPACE if word.line == pieces[-1][-1].line else LINE_SPACE
+            space = _space(pieces[-1][-1], word)
             if word.box.left - last.right <= space * height and not is_cut:
                 pieces[-1].append(word)
                 continue
         pieces.append([word])
     return [piece_of(piece) for piece in pieces]
+
+
+def _space(before: Word, word: Word) -> float:
+    if word.line != before.line:
+        return LINE_SPACE
+    return VALUE_SPACE if is_value(before.text) and is_value(word.text) else SPACE
 
 
 def whites(rows: Sequence[Sequence[Piece]], crossed: float) -> Iterator[tuple[float, float]]:
@@ -50,10 +61,11 @@ def whites(rows: Sequence[Sequence[Piece]], crossed: float) -> Iterator[tuple[fl
         for piece in row:
             changes[piece.box.left] = changes.get(piece.box.left, 0) + 1
             changes[piece.box.right] = changes.get(piece.box.right, 0) - 1
+    least = max(crossed * len(rows), 1 if crossed and len(rows) >= ONE_CROSSES else 0)
     count, start = 0, None
     for here, after in pairwise(sorted(changes)):
         count += changes[here]
-        if count <= crossed * len(rows):
+        if count <= least:
             start = here if start is None else start
         elif start is not None:
             yield start, here
