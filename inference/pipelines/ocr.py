@@ -23,7 +23,7 @@ def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
             "name": "tables",
             "kind": "postprocess",
             "operation": "tables",
-            "inputs": {"lines": lines, "rules": "rules", "height": height},
+            "inputs": {"lines": lines, "rules": "rules"},
         },
         {
             "name": "layout",

@@ -7,7 +7,7 @@ from inference.core.contracts import Json, PageInput, TextLine
 from inference.layout.boxes import Box
 from inference.pictures.rules import find_rules
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
-from inference.pipelines.operations.values import JSON, LINES, NUMBER, PAGE, Value
+from inference.pipelines.operations.values import JSON, LINES, PAGE, Value
 from inference.tables.page_tables import find_tables
 
 Values = Mapping[str, Value]
@@ -33,11 +33,9 @@ def _within(rules: Sequence[Sides], scans: Sequence[Sides]) -> Iterator[Sides]:
 def _tables(inputs: Values, settings: Mapping[str, Json]) -> Value:
     lines: Sequence[TextLine] = inputs["lines"]
     rules = [Box(*rule) for rule in inputs["rules"]]
-    return [table.as_json() for table in find_tables(lines, rules, float(inputs["height"]))]
+    return [table.as_json() for table in find_tables(lines, rules)]
 
 
 RULES = Operation("rules", PREPROCESS, gives=always(JSON), run=_rules, takes={"page": PAGE})
 
-TABLES = Operation(
-    "tables", POSTPROCESS, gives=always(JSON), run=_tables, takes={"lines": LINES, "rules": JSON, "height": NUMBER}
-)
+TABLES = Operation("tables", POSTPROCESS, gives=always(JSON), run=_tables, takes={"lines": LINES, "rules": JSON})
