@@ -26,6 +26,8 @@ SOLID = 0.9
 """The share of the length of a rule that is dark, at least. Letters in a row have gaps."""
 CLOSE_INK = 0.35
 """The share of the length with ink close by on the emptier side, at most. Rows of letters have more on both."""
+CLEAR_INK = 0.2
+"""The same on the fuller side of a short rule."""
 CLOSE_PX = 3
 SHORT = 0.06
 """The length, as a share of the longer side, below which a rule has paper on both sides. Words are as long."""
@@ -73,4 +75,4 @@ def _is_alone(line: Mask, ink: Gray, top: int, left: int) -> bool:
     above = np.mean(ink[np.maximum(first - CLOSE_PX, 0), along] > 0)
     below = np.mean(ink[np.minimum(last + CLOSE_PX, len(ink) - 1), along] > 0)
     short = len(columns) < SHORT * max(ink.shape)
-    return bool(min(above, below) <= CLOSE_INK and not (short and max(above, below) > CLOSE_INK))
+    return bool(min(above, below) <= CLOSE_INK and not (short and max(above, below) > CLEAR_INK))

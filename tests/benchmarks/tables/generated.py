@@ -17,6 +17,8 @@ WITHOUT_TABLES = ("columns", "letter", "form", "menu", "contract", "recipe", "ne
 MAX_TRIES = 12
 SIDE_BY_SIDE = 0.15
 MAX_TABLES = 3
+FURTHER = 1_000_000
+"""The distance to the seed of the next page, if a page is left out."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,16 @@ def table_page(seed: int, *, ruled: bool, dpi: float = 200) -> TablePage:
 
 
 def page_without(seed: int, *, dpi: float = 200) -> GeneratedPage:
-    """Draw a page without tables. Menus and forms have columns all the same."""
+    """Draw a page without tables. Menus and forms have columns all the same; forms with a table are left out."""
     chance = random.Random(f"none {seed}")
     kind = WITHOUT_TABLES[seed % len(WITHOUT_TABLES)]
     columns = chance.choice((1, 2, 3)) if kind == "columns" else None
-    return generate(seed, kind, columns, language=chance.choice(("en", "de")), dpi=dpi)
+    language = chance.choice(("en", "de"))
+    while True:
+        page = generate(seed, kind, columns, language=language, dpi=dpi)
+        if kind != "form" or all(block.type != "table" for block in page.blocks):
+            return page
+        seed += FURTHER
 
 
 def scanned(page: GeneratedPage, seed: int) -> GeneratedPage:

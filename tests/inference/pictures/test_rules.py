@@ -53,7 +53,10 @@ def test_rows_of_letters_are_no_rules() -> None:
     for at in range(40):
         font = ImageFont.load_default(14 + at % 12)
         draw.text(
-            (80, 60 + 40 * at), "mmmm nnnn interesting 888888 EEEEEE summary assessments", fill="black", font=font
+            (80, 60 + 40 * at),
+            "An interesting summary of 318 assessments, with 2,506 sites in Dover",
+            fill="black",
+            font=font,
         )
     assert find_rules(pixels(image)) == []
 
