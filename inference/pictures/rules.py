@@ -26,7 +26,7 @@ SOLID = 0.9
 """The share of the length of a rule that is dark, at least. Letters in a row have gaps."""
 CLOSE_INK = 0.35
 """The share of the length with ink close by on the emptier side, at most. Rows of letters have more on both."""
-CLEAR_INK = 0.2
+CLEAR_INK = 0.35
 """The same on the fuller side of a short rule."""
 CLOSE_PX = 3
 SHORT = 0.06
