@@ -90,7 +90,7 @@ def test_built_in_pipelines_pass_the_same_checks() -> None:
     assert list(ocr_answer().fields) == READING
     members = {"ocr": pipeline_member("ocr@1", OCR, ocr_answer()), "read": MEMBERS["reader"], "embed": MEMBERS["embed"]}
     answer = check_graph(read_graph(PARSE), members)
-    assert list(answer.fields) == [*READING, "source", "class"]
+    assert list(answer.fields) == [*READING, "source", "class", "field_candidates"]
 
 
 def test_member_that_embeds_for_the_search_needs_a_text_in_the_answer() -> None:
