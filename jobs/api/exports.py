@@ -75,6 +75,15 @@ ResultPdf = _export(
 )
 
 
+ResultCsv = _export(services.CSV, "export_csv", "Export the tables of a job as CSV", {(200, "text/csv"): str})
+ResultXlsx = _export(
+    services.XLSX,
+    "export_xlsx",
+    "Export the tables of a job as an Excel workbook",
+    {(200, services.XLSX.content_type): bytes},
+)
+
+
 class ResultsZip(APIView):
     content_negotiation_class = AsStored
 

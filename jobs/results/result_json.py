@@ -1,11 +1,13 @@
 """The JSON of results: of a job, of a page, and of a cost."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, Job, Page
 from jobs.results.corrections.selectors import correction_json, corrections_of
+from jobs.results.page_tables import begins_with_table, with_continuation
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.plans.prices import display
@@ -28,10 +30,13 @@ def picture_path(job: Job, number: int, result: Mapping[str, object] | None) -> 
     return f"/v1/documents/{job.document_id}/pages/{number}/picture"
 
 
-def page_json(page: Page, job: Job, corrections: Sequence[Correction] = ()) -> dict[str, object]:
+def page_json(
+    page: Page, job: Job, corrections: Sequence[Correction] = (), *, before: Mapping[str, Any] | None = None
+) -> dict[str, object]:
     """Return a page as a result contains it. A page is never left out, whatever became of it.
 
-    The result is as the model gave it. What people corrected is beside it.
+    The result is as the model gave it. What people corrected is beside it. `before` is the result of the page before,
+    from which the first table may go on.
     """
     error = None
     if page.state == "failed":
@@ -46,9 +51,14 @@ def page_json(page: Page, job: Job, corrections: Sequence[Correction] = ()) -> d
         "picture": picture_url(page, job),
         "started_at": page.started_at,
         "finished_at": page.finished_at,
-        **{name: value for name, value in (page.result or {}).items() if name != FIELD_CANDIDATES},
+        **_shown(page.result or {}, before or {}),
         **_corrections_json(corrections),
     }
+
+
+def _shown(result: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    found = with_continuation(result, before)
+    return {name: value for name, value in found.items() if name != FIELD_CANDIDATES}
 
 
 def _corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
@@ -56,11 +66,22 @@ def _corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
 
 
 def pages_json(pages: Sequence[Page], job: Job) -> list[dict[str, object]]:
-    """Return pages in the order of their numbers."""
+    """Return pages that follow each other, in the order of their numbers."""
     if not pages:
         return []
     corrections = corrections_of(job, pages[0].number, pages[-1].number)
-    return [page_json(page, job, corrections.get(page.number, ())) for page in pages]
+    before = [result_before(pages[0], job), *(page.result for page in pages)]
+    return [
+        page_json(page, job, corrections.get(page.number, ()), before=result)
+        for page, result in zip(pages, before, strict=False)
+    ]
+
+
+def result_before(page: Page, job: Job) -> Mapping[str, Any] | None:
+    """Return the result of the page before, if the first table of the page may go on from there."""
+    if page.number == 1 or not begins_with_table(page.result or {}):
+        return None
+    return job.pages.filter(number=page.number - 1).values_list("result", flat=True).first()
 
 
 def result_head(job: Job) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Any
 from tenants.audit.acting import KEY, OPERATOR, PERSON, SYSTEM
 from tenants.audit.actions import ACTIONS, kind_of
 from tenants.audit.models import AuditEntry
+from tenants.core.csv_cells import safe
 
 _NAMELESS = {OPERATOR: "The operator", SYSTEM: "The service", KEY: "A key", PERSON: "A user"}
 COLUMNS = (
@@ -24,7 +25,6 @@ COLUMNS = (
     "user_agent",
     "request_id",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def as_csv(entries: Iterable[EntryDisplay]) -> str:
     writer = csv.writer(written)
     writer.writerow(COLUMNS)
     for entry in entries:
-        writer.writerow([_cell(text) for text in _row(entry)])
+        writer.writerow([safe(text) for text in _row(entry)])
     return written.getvalue()
 
 
@@ -124,8 +124,3 @@ def _row(display: EntryDisplay) -> tuple[str, ...]:
         display.user_agent,
         entry.request_id,
     )
-
-
-def _cell(text: str) -> str:
-    """Return a cell. A spreadsheet would run text like a formula, and other people type names and addresses."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -21,6 +21,9 @@ from tenants.plans.prices import Price
 MAX_PARTS = 10
 
 
+_TABLES = (("Excel", "xlsx"), ("CSV", "csv"))
+
+
 @dataclass(frozen=True)
 class Download:
     words: str
@@ -28,7 +31,7 @@ class Download:
     built: bool = False
 
 
-def downloads(job: Job, number: int) -> Sequence[Download]:
+def downloads(job: Job, number: int, *, has_tables: bool) -> Sequence[Download]:
     address = f"/v1/jobs/{job.id}/result"
     always = [
         Download("Text", f"{address}.txt"),
@@ -37,8 +40,12 @@ def downloads(job: Job, number: int) -> Sequence[Download]:
         Download("JSON", f"{address}.json"),
         Download("Chunks for retrieval", f"{address}.chunks.jsonl"),
     ]
+    tables = [
+        Download("Tables as Excel", f"{address}.xlsx", built=True),
+        Download("Tables as CSV", f"{address}.csv", built=True),
+    ]
     pdf = [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
-    return always + pdf + _original(job)
+    return always + tables + pdf + _original(job)
 
 
 def _original(job: Job) -> list[Download]:

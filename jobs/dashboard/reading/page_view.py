@@ -166,6 +166,7 @@ class JsonView:
 
 def json_view(reading: Reading) -> JsonView:
     """Return the JSON of a page as the API gives it, laid out for people."""
-    compact = TimedJSONRenderer().render(page_json(reading.page, reading.job, reading.corrections))
+    shown = page_json(reading.page, reading.job, reading.corrections, before=reading.before)
+    compact = TimedJSONRenderer().render(shown)
     text = _NUMBERS.sub(_on_one_line, json.dumps(json.loads(compact), ensure_ascii=False, indent=2))
     return JsonView(text[:MAX_JSON], len(text) > MAX_JSON)

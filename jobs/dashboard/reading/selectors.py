@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.fields.json import KT
@@ -14,6 +15,7 @@ from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
 from jobs.results.corrections.selectors import corrections_of
+from jobs.results.result_json import result_before
 from jobs.retention.due import job_retained_until
 from tenants.api_keys.models import ApiKey
 from tenants.core.errors import NotFound
@@ -42,6 +44,8 @@ class Reading:
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     corrections: Sequence[Correction]
     """The corrections of the page."""
+    before: Mapping[str, Any] | None
+    """The result of the page before, if the first table of the page may go on from there."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
 
@@ -74,6 +78,7 @@ def reading(job_id: str, number: int) -> Reading:
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
         retained_until=job_retained_until(job, retention_for(job.tenant_id)) if job.terminal else None,
         corrections=corrections_of(job, number, number).get(number, ()),
+        before=result_before(page, job),
         hopeless=_hopeless(job),
     )
 

@@ -208,7 +208,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "progress": progress_words(job, _pace(job), timezone.now()),
         "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
-        "downloads": downloads(job, number),
+        "downloads": downloads(job, number, has_tables="tables" in (found.page.result or {})),
         "may_write": may_write(identity),
         "refusal": refusal,
     }

@@ -9,32 +9,44 @@ from jobs.core.errors import DocumentDeleted, FileMissing, JobErased
 from jobs.core.models import Document
 from jobs.documents.files import open_stream
 from jobs.documents.selectors import erased_words, get_document
+from jobs.results.exports import services
 from jobs.results.exports.archive_names import distinct_names
 from jobs.results.exports.chunk_lines import chunk_blocks
-from jobs.results.exports.export_slots import ExportTooLarge, NoPagePictures, TooManyExports
+from jobs.results.exports.export_slots import ExportTooLarge, NoPagePictures, NoTables, TooManyExports
 from jobs.results.exports.html_result import html_blocks
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
 from jobs.results.exports.markdown import markdown_blocks
 from jobs.results.exports.plain_text import text_blocks
-from jobs.results.exports.services import PDF as SEARCHABLE_PDF
-from jobs.results.exports.services import export_job
+from jobs.results.exports.services import Format, export_job
 from tenants.core.asgi.threads import Overloaded
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 
-ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF = "original", "text", "markdown", "html", "json", "chunks", "pdf"
-FORMATS = (ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF)
+ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF, CSV, XLSX = (
+    "original",
+    "text",
+    "markdown",
+    "html",
+    "json",
+    "chunks",
+    "pdf",
+    "csv",
+    "xlsx",
+)
+FORMATS = (ORIGINAL, TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF, CSV, XLSX)
 DEFAULT_FORMATS = (TEXT, JSON)
 NO_ORIGINAL = "no-original.txt"
 """The name of the file that says why a folder has no original."""
 NO_PDF = "no-searchable-pdf.txt"
 """The name of the file that says why a folder has no searchable PDF."""
+NO_TABLES = "no-tables.txt"
+"""The name of the file that says why a folder has no tables."""
 _COMPRESSIBLE = frozenset({Document.Kind.TEXT.value, Document.Kind.HTML.value, Document.Kind.EML.value})
 """The kinds of original that an archive compresses. The others are compressed already."""
 BLOCK_BYTES = 64 << 10
 PDF_TIMEOUT_S = 30.0
-"""The longest wait for a slot in which a searchable PDF is made. A reader of the archive waits meanwhile."""
+"""The longest wait for a slot in which a file is made. A reader of the archive waits meanwhile."""
 LOOK_EVERY_S = 0.25
 
 
@@ -64,8 +76,15 @@ _RESULTS: tuple[tuple[str, str, Callable[[JobExport], Iterator[bytes]]], ...] = 
     (HTML, "text.html", html_blocks),
     (CHUNKS, "chunks.jsonl", chunk_blocks),
 )
-_SEARCHABLE = "searchable.pdf"
-_RESERVED = frozenset({NO_ORIGINAL, NO_PDF, _SEARCHABLE, *(name for _, name, _ in _RESULTS)})
+_MADE: tuple[tuple[str, str, str, Format, bool], ...] = (
+    (PDF, "searchable.pdf", NO_PDF, services.PDF, False),
+    (CSV, "tables.csv", NO_TABLES, services.CSV, True),
+    (XLSX, "tables.xlsx", NO_TABLES, services.XLSX, False),
+)
+"""The files that are made before they are added: format, name, name of the remark without it, and compression."""
+_RESERVED = frozenset(
+    {NO_ORIGINAL, NO_PDF, NO_TABLES, *(name for _, name, _ in _RESULTS), *(name for _, name, *_ in _MADE)}
+)
 """The names that an original never has in an archive."""
 
 
@@ -74,26 +93,31 @@ def archive_files(export: JobExport, formats: Collection[str]) -> Iterator[Archi
     for format_, name, blocks in _RESULTS:
         if format_ in formats:
             yield ArchiveFile(name, blocks(export))
-    if PDF in formats:
-        yield _searchable(export)
+    remarks: set[str] = set()
+    for format_, name, remark, made, compressed in _MADE:
+        if format_ in formats:
+            file = _made(export, made, name, remark, compressed=compressed)
+            if file.name not in remarks:
+                yield file
+            remarks.add(file.name)
     if ORIGINAL in formats:
         yield _original(export)
 
 
-def _searchable(export: JobExport) -> ArchiveFile:
-    """Make the PDF, as large exports are made one after the other. The archive is complete without it."""
+def _made(export: JobExport, format_: Format, name: str, remark: str, *, compressed: bool) -> ArchiveFile:
+    """Make the file, as large exports are made one after the other. The archive is complete without it."""
     give_up_at = time.monotonic() + PDF_TIMEOUT_S
     while True:
         try:
-            made = export_job(whose=export.job.tenant_id, job_id=export.job.id, format_=SEARCHABLE_PDF)
+            made = export_job(whose=export.job.tenant_id, job_id=export.job.id, format_=format_)
         except (TooManyExports, Overloaded) as busy:
             if time.monotonic() > give_up_at:
-                return _remark(NO_PDF, busy.detail)
+                return _remark(remark, busy.detail)
             time.sleep(LOOK_EVERY_S)
-        except (NoPagePictures, ExportTooLarge, DocumentDeleted, JobErased) as refusal:
-            return _remark(NO_PDF, refusal.detail)
+        except (NoPagePictures, NoTables, ExportTooLarge, DocumentDeleted, JobErased) as refusal:
+            return _remark(remark, refusal.detail)
         else:
-            return ArchiveFile(_SEARCHABLE, _read(made.file), compressed=False)
+            return ArchiveFile(name, _read(made.file), compressed=compressed)
 
 
 def _original(export: JobExport) -> ArchiveFile:

@@ -18,6 +18,12 @@ class NoPagePictures(DomainError):
     code = "no_page_pictures"
 
 
+class NoTables(DomainError):
+    """No finished page of the export has a table."""
+
+    code = "no_tables"
+
+
 class TooManyExports(DomainError):
     """One tenant has too many exports. The limit of all tenants together is `Overloaded`."""
 

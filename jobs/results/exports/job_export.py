@@ -1,6 +1,6 @@
 """The data of a job for an export: its pages in order, and the reason if a page has no result."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from jobs.results.corrections.applying import corrected_result
 from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from jobs.results.exports.page_lines import Line, lines_of
 from jobs.results.exports.page_range import PageRange, in_words
+from jobs.results.result_json import result_before
 from tenants.core.db.unit_of_work import unit_of_work
 
 STRETCH = 25
@@ -98,6 +99,11 @@ class JobExport:
                 corrections = corrections_of(self.job, first, last)
             for page in pages:
                 yield ExportPage(page, pictures.get(page.number), corrections.get(page.number, ()))
+
+    def before(self, page: ExportPage) -> Mapping[str, Any] | None:
+        """Return the result of the page before, if the first table of the page may go on from there."""
+        with unit_of_work(self.job.tenant_id):
+            return result_before(page.page, self.job)
 
     def texts(self, numbers: Collection[int]) -> Iterator[str]:
         """Yield the texts of pages that are known to have one. A page that has succeeded never changes."""

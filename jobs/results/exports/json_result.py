@@ -2,7 +2,7 @@
 for the whole text at the end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jobs.results.exports.job_export import JobExport
@@ -13,8 +13,13 @@ from tenants.api.rendering import TimedJSONRenderer
 def json_blocks(export: JobExport) -> Iterator[bytes]:
     yield _rendered({**result_head(export.job), "missing": export.missing})[:-1] + b',"pages":['
     with_text: set[int] = set()
+    before: Mapping[str, Any] | None = None
     for position, page in enumerate(export.read()):
-        yield (b",\n" if position else b"\n") + _rendered(page_json(page.page, export.job, page.corrections))
+        if position == 0:
+            before = export.before(page)
+        shown = page_json(page.page, export.job, page.corrections, before=before)
+        yield (b",\n" if position else b"\n") + _rendered(shown)
+        before = page.page.result
         if page.result.get("text"):
             with_text.add(page.number)
     yield b'\n],"text":"'

@@ -17,6 +17,7 @@ from inference.layout.text import RUNNING, block_text, joined_rows
 from inference.tables.table import Table
 from jobs.results.exports.page_lines import Line, lines_of, one_line, text_of
 from jobs.results.exports.paragraphs import paragraphs
+from jobs.results.page_tables import sound_table
 from jobs.results.pictures.turns import corners_of
 
 AT_THE_EDGES = frozenset({"header", "footer", "page_number"})
@@ -24,8 +25,6 @@ AT_THE_EDGES = frozenset({"header", "footer", "page_number"})
 TYPES = AT_THE_EDGES | RUNNING | {"table", "rows"}
 MAX_PLACED = 2_000
 """The most lines of a block whose rows are found by their boxes."""
-MAX_PLACES = 1_000_000
-"""The most places in the grid of a table that is exported as a table."""
 _LEFT_OUT = re.compile(r"[\s\-\u00ad\u2010]+")
 """Characters that differ between the lines of a block and its text."""
 
@@ -152,32 +151,11 @@ def _table_of(block: _Marked, tables: object) -> Table | None:
     """Return the table of a block. If people corrected its lines, its cells are not those that they see any more."""
     if block.table is None or not isinstance(tables, list | tuple) or not 0 <= block.table < len(tables):
         return None
-    try:
-        table = Table.of_json(tables[block.table])
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError):
-        return None
-    if not _is_sound(table):
+    table = sound_table(tables[block.table])
+    if table is None:
         return None
     in_cells, in_lines = (cell.text for cell in table.cells), (line.text for line in block.lines)
     return table if _letters(in_cells) == _letters(in_lines) else None
-
-
-def _is_sound(table: Table) -> bool:
-    places = table.rows * table.columns
-    return (
-        table.rows > 0
-        and table.columns > 0
-        and places <= MAX_PLACES
-        and all(
-            cell.row >= 0
-            and cell.column >= 0
-            and cell.row_span >= 1
-            and cell.column_span >= 1
-            and cell.row + cell.row_span <= table.rows
-            and cell.column + cell.column_span <= table.columns
-            for cell in table.cells
-        )
-    )
 
 
 def _letters(texts: Iterable[str]) -> Counter[str]:

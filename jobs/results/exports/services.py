@@ -18,6 +18,7 @@ from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
 from jobs.results.exports import html_result
 from jobs.results.exports.chunk_lines import chunk_blocks
+from jobs.results.exports.csv_tables import csv_blocks
 from jobs.results.exports.export_slots import ExportSlots, ExportTooLarge, NoPagePictures
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.json_result import json_blocks
@@ -31,7 +32,7 @@ MAX_PDF_PAGES = 200
 LIGHT_PAGES = 50
 """The most pages of an export that is made in a moment, if it has no pictures."""
 BEING_BUILT = ExportSlots("large files are being made", 3, max_each=2, retry_after_s=5)
-"""The slots for large exports in this process. Each holds a thread, and a PDF its pictures' bytes."""
+"""The slots for large exports in this process. Each holds a thread and the pictures of a PDF or cells of a workbook."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,21 @@ def _write_pdf(target: BinaryIO, export: JobExport) -> None:
     import_module("jobs.results.exports.pdf.searchable_pdf").write_pdf(target, export)
 
 
+def _write_workbook(target: BinaryIO, export: JobExport) -> None:
+    """Import the modules for workbooks for the first such file."""
+    import_module("jobs.results.exports.workbook").write_workbook(target, export)
+
+
 TEXT = Format("txt", "text/plain; charset=utf-8", _in_blocks(text_blocks))
 MARKDOWN = Format("md", "text/markdown; charset=utf-8", _in_blocks(markdown_blocks))
 HTML = Format("html", "text/html; charset=utf-8", _in_blocks(html_result.html_blocks), html_result.POLICY)
 JSON = Format("json", "application/json", _in_blocks(json_blocks))
 CHUNKS = Format("chunks.jsonl", "application/jsonl", _in_blocks(chunk_blocks))
 PDF = Format("pdf", "application/pdf", _write_pdf)
+CSV = Format("csv", "text/csv; charset=utf-8", _in_blocks(csv_blocks))
+XLSX = Format("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _write_workbook)
 FORMATS: Mapping[str, Format] = MappingProxyType(
-    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF)}
+    {format_.suffix: format_ for format_ in (TEXT, MARKDOWN, HTML, JSON, CHUNKS, PDF, CSV, XLSX)}
 )
 
 
@@ -108,7 +116,7 @@ def _refuse_erased(job: Job) -> None:
 
 
 def _place_for(export: JobExport, format_: Format) -> AbstractContextManager[None]:
-    heavy = format_ is PDF or export.pages.count > LIGHT_PAGES
+    heavy = format_ in (PDF, XLSX) or export.pages.count > LIGHT_PAGES
     return BEING_BUILT.taken(export.job.tenant_id) if heavy else nullcontext()
 
 

@@ -14,7 +14,7 @@ from tenants.billing.invoices.issued import WholeInvoice, standing
 from tenants.billing.invoices.issuing import PRINTED
 from tenants.billing.invoices.models import Invoice, InvoiceLine
 from tenants.billing.invoices.paper import Paper, period_of
-from tenants.billing.usage.csv_rows import safe
+from tenants.core.csv_cells import safe
 from tenants.core.times import rfc3339
 
 _OF_LINE = (

@@ -10,11 +10,11 @@ from tenants.billing.usage.models import UsageRecord
 from tenants.billing.usage.selectors import Place, is_cached, records
 from tenants.billing.usage.sums import Row, end_of, sums
 from tenants.billing.usage.usage_query import Group, UsageQuery
+from tenants.core.csv_cells import safe
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.prices import METERS, display
 
 AT_ONCE = 1_000
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 _TITLES: dict[Group, str] = {
     "model": "model",
     "key": "key_id",
@@ -42,11 +42,6 @@ _RECORD: Mapping[str, Callable[[UsageRecord], object]] = {
     "id": lambda record: record.id,
 }
 """The columns of the file of records, and their cells."""
-
-
-def safe(text: str) -> str:
-    """Prefix a cell that begins like a formula with an apostrophe, so that a spreadsheet treats it as text."""
-    return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
 def sum_lines(tenant_id: UUID, query: UsageQuery) -> Iterator[bytes]:

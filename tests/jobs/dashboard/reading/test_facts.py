@@ -28,13 +28,13 @@ TEXTS = ["Text", "Markdown", "HTML", "JSON", "Chunks for retrieval"]
 
 
 def titles(document: Document | None) -> list[str]:
-    return [download.words for download in downloads(Job(document=document, pages_total=1), 1)]
+    return [download.words for download in downloads(Job(document=document, pages_total=1), 1, has_tables=False)]
 
 
 def test_the_original_is_offered_while_the_document_is_there() -> None:
     document = Document(name="a.pdf", kind=Document.Kind.PDF)
     assert titles(document) == [*TEXTS, "Searchable PDF", "Original file"]
-    *_, original = downloads(Job(document=document, pages_total=1), 1)
+    *_, original = downloads(Job(document=document, pages_total=1), 1, has_tables=False)
     assert (original.url, original.built) == (f"/v1/documents/{document.id}/content", False)
 
 

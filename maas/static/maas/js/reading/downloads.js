@@ -7,7 +7,7 @@ export function watchDownloads() {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     link.closest("details").open = false;
-    const making = say("Preparing the PDF …", "wait");
+    const making = say("Preparing the file …", "wait");
     try {
       await fetched(link.href);
     } catch (error) {
