@@ -1,4 +1,4 @@
-"""`/v1/jobs/{id}/…/lines/{index}` and `/class`: corrections of what a model read."""
+"""`/v1/jobs/{id}/…/lines/{index}`, `/tables/{table}/cells/{index}` and `/class`: corrections of what a model read."""
 
 from typing import Any
 
@@ -15,8 +15,10 @@ from jobs.results.corrections.selectors import correction_json
 from jobs.results.corrections.services import (
     LONGEST_LABEL,
     LONGEST_LINE,
+    correct_cell,
     correct_class,
     correct_line,
+    undo_cell,
     undo_class,
     undo_line,
 )
@@ -38,6 +40,10 @@ class Text(serializers.CharField):
 
 class LineCorrectionSerializer(StrictFields):
     text = Text(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
+
+
+class CellCorrectionSerializer(StrictFields):
+    text = Text(max_length=LONGEST_LINE, allow_blank=True, help_text="The text of the cell. The same text confirms it.")
 
 
 class ClassCorrectionSerializer(StrictFields):
@@ -79,6 +85,32 @@ class LineCorrection(APIView):
     )
     def delete(self, request: Request, job_id: str, number: int, index: int) -> Response:
         undo_line(identity=caller(request, "jobs:write"), job_id=job_id, number=number, index=index)
+        return Response(status=204)
+
+
+class CellCorrection(APIView):
+    @extend_schema(
+        operation_id="correct_cell",
+        summary="Correct a cell of a table",
+        request=CellCorrectionSerializer,
+        responses={200: CorrectionSerializer, **REFUSALS},
+    )
+    def put(self, request: Request, job_id: str, number: int, table: int, index: int) -> Response:
+        """Correct a cell by its position in the `cells` of a table of `tables`, from 0. The result stays as the model
+        gave it; the correction is shown beside it, and used by the exports with tables.
+        """
+        identity, text = _checked(request, job_id, CellCorrectionSerializer, "text")
+        made = correct_cell(identity=identity, job_id=job_id, number=number, table=table, index=index, text=text)
+        return Response(correction_json(made))
+
+    @extend_schema(
+        operation_id="undo_cell_correction",
+        summary="Undo the correction of a cell",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str, number: int, table: int, index: int) -> Response:
+        identity = caller(request, "jobs:write")
+        undo_cell(identity=identity, job_id=job_id, number=number, table=table, index=index)
         return Response(status=204)
 
 

@@ -293,7 +293,12 @@ class CorrectionSerializer(serializers.Serializer[Any]):
     """A correction by a person in the result of a page. The result itself stays as the model gave it."""
 
     kind = serializers.ChoiceField(Correction.Kind.values)
-    index = serializers.IntegerField(allow_null=True, help_text="Position of the line, from 0. Null for a class.")
+    table = serializers.IntegerField(
+        allow_null=True, help_text="Position of the cell's table, from 0. Null for a line or a class."
+    )
+    index = serializers.IntegerField(
+        allow_null=True, help_text="Position of the line or cell, from 0. Null for a class."
+    )
     original = serializers.CharField()
     corrected = serializers.CharField()
     author = serializers.CharField(help_text="The member or API key that corrected it.")

@@ -49,6 +49,11 @@ urlpatterns = [
         name="api-job-page-picture",
     ),
     path(
+        "jobs/<str:job_id>/pages/<int:number>/tables/<int:table>/cells/<int:index>",
+        corrections.CellCorrection.as_view(),
+        name="api-cell-correction",
+    ),
+    path(
         "jobs/<str:job_id>/pages/<int:number>/lines/<int:index>",
         corrections.LineCorrection.as_view(),
         name="api-line-correction",

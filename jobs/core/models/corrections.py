@@ -8,18 +8,20 @@ from tenants.core.db.tenant_owned import TenantOwned
 
 
 class Correction(TenantOwned):
-    """A correction of a line or of a class. The last one of a place counts, until it is undone; earlier ones stay."""
+    """A correction of a line, cell or class. The last one of a place counts until it is undone; earlier ones stay."""
 
     class Kind(models.TextChoices):
         LINE = "line"
         CLASS = "class"
+        CELL = "cell"
 
     job = models.ForeignKey(
         Job, on_delete=models.CASCADE, related_name="corrections", db_constraint=False, db_index=False
     )
     number = models.PositiveIntegerField("page number", help_text="0 for the class of the whole document.")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    index = models.PositiveIntegerField(default=0, help_text="Position of the line in the result. 0 for a class.")
+    table = models.PositiveIntegerField(default=0, help_text="Position of the cell's table. 0 for lines and classes.")
+    index = models.PositiveIntegerField(default=0, help_text="Position of the line or cell. 0 for a class.")
     original = models.TextField(blank=True)
     corrected = models.TextField()
     author = models.CharField(max_length=254, blank=True)
@@ -30,7 +32,7 @@ class Correction(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(
-                fields=["job", "number", "kind", "index"],
+                fields=["job", "number", "kind", "table", "index"],
                 condition=models.Q(ended_at__isnull=True),
                 name="jobs_correction_current",
             ),
@@ -38,4 +40,6 @@ class Correction(TenantOwned):
         indexes = [models.Index(fields=["job", "number"], name="jobs_correction_of_job")]
 
     def __str__(self) -> str:
+        if self.kind == self.Kind.CELL:
+            return f"cell {self.index} of table {self.table} of page {self.number} of {self.job_id}"
         return f"{self.kind} {self.index} of page {self.number} of {self.job_id}"

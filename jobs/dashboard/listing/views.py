@@ -23,6 +23,7 @@ from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices,
 from jobs.dashboard.listing.wording import count_words
 from jobs.results.exports.archive_files import (
     CHUNKS,
+    CSV,
     DEFAULT_FORMATS,
     FORMATS,
     HTML,
@@ -31,6 +32,7 @@ from jobs.results.exports.archive_files import (
     ORIGINAL,
     PDF,
     TEXT,
+    XLSX,
 )
 from jobs.search.selectors import Hit, meaning_available, meaning_of
 from jobs.search.statement_timeout import MeaningPaused, MeaningUnavailable, SearchTooBroad
@@ -67,6 +69,8 @@ ARCHIVE_TITLES = {
     JSON: "JSON",
     CHUNKS: "Chunks for retrieval",
     PDF: "Searchable PDF",
+    CSV: "Tables as CSV",
+    XLSX: "Tables as Excel",
 }
 _COLUMNS = (
     ("document", "Document", "name", "-name"),

@@ -33,5 +33,8 @@ def _view(job: Job, row: Correction) -> CorrectionView:
     if row.kind == Correction.Kind.CLASS:
         original, corrected = kind_title(row.original), kind_title(row.corrected)
         return CorrectionView("Class", original, corrected, row.author, row.created_at, f"{page}/class")
+    if row.kind == Correction.Kind.CELL:
+        place, url = f"Table {row.table + 1}, cell {row.index + 1}", f"{page}/tables/{row.table}/cells/{row.index}"
+        return CorrectionView(place, row.original, row.corrected, row.author, row.created_at, url)
     url = f"{page}/lines/{row.index}"
     return CorrectionView(f"Line {row.index + 1}", row.original, row.corrected, row.author, row.created_at, url)

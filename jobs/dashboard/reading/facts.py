@@ -45,7 +45,7 @@ def downloads(job: Job, number: int, *, has_tables: bool) -> Sequence[Download]:
         Download("Tables as CSV", f"{address}.csv", built=True),
     ]
     pdf = [Download(title, f"{address}.pdf{part}", built=True) for title, part in _pdf_parts(job, number)]
-    return always + tables + pdf + _original(job)
+    return always + (tables if has_tables else []) + pdf + _original(job)
 
 
 def _original(job: Job) -> list[Download]:

@@ -29,8 +29,10 @@ from jobs.dashboard.reading.opinions import (
     with_correction,
 )
 from jobs.dashboard.reading.selectors import Reading
+from jobs.dashboard.reading.tables import TableView, table_views
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
-from jobs.results.corrections.selectors import corrected_class, corrected_lines
+from jobs.results.corrections.selectors import corrected_cells, corrected_class, corrected_lines
+from jobs.results.page_tables import continued_index
 from jobs.results.pictures.turns import NOT_TURNED, number, turn_of
 from jobs.results.result_json import page_json, picture_url
 from jobs.search.excerpts import Part
@@ -83,6 +85,7 @@ class PageView:
     to_check: int
     """The number of places on this page that a person should check."""
     corrections: Sequence[CorrectionView]
+    tables: Sequence[TableView]
     vectors: VectorView | None
     picture: PictureView | None
 
@@ -134,6 +137,12 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         warnings=warning_views(result),
         to_check=to_check,
         corrections=correction_views(job, reading.corrections),
+        tables=table_views(
+            result,
+            corrected_cells(reading.corrections),
+            f"/v1/jobs/{job.id}/pages/{page.number}",
+            continued=continued_index(reading.before, result) if reading.before else None,
+        ),
         vectors=vectors_of(result),
         picture=_picture_view(page, job, picture) if picture else None,
     )

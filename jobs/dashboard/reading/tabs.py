@@ -19,7 +19,12 @@ class Tab:
         return f"&tab={self.name}" if self.query else ""
 
 
-TABS = (Tab("text", "Text"), Tab("json", "JSON"))
+TABS = (Tab("text", "Text"), Tab("tables", "Tables"), Tab("json", "JSON"))
+
+
+def tabs_of(*, has_tables: bool) -> list[Tab]:
+    """Return the tabs of a page. That of tables is there for a page with tables."""
+    return [tab for tab in TABS if tab.name != "tables" or has_tables]
 
 
 def tab_of(name: str) -> Tab:

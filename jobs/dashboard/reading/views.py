@@ -28,7 +28,7 @@ from jobs.dashboard.reading.progress import Pace, progress_words
 from jobs.dashboard.reading.readers import reader_views
 from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_document, reading
 from jobs.dashboard.reading.strip import thumbnails, ways
-from jobs.dashboard.reading.tabs import TABS, tab_of
+from jobs.dashboard.reading.tabs import TABS, tab_of, tabs_of
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.queue.queue_positions import standing_of
 from jobs.queue.slots import fleet_of
@@ -163,9 +163,9 @@ def read_again(request: HttpRequest, identity: Identity, job_id: str) -> HttpRes
 def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: DomainError | None = None) -> HttpResponse:
     number = _page_number(request.GET.get("page", "1"))
     sought = ListQuery.parse({"q": request.GET.get("q", "")}).words
-    tab = tab_of(request.GET.get("tab", ""))
+    wanted = tab_of(request.GET.get("tab", ""))
     searched = {"q": sought} if sought else {}
-    kept = f"&{urlencode({**tab.query, **searched})}" if tab.query or searched else ""
+    kept = f"&{urlencode({**wanted.query, **searched})}" if wanted.query or searched else ""
     try:
         with unit_of_work(identity):
             found = reading(job_id, number)
@@ -179,6 +179,9 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
     page = page_view(found, parsed(sought))
+    tabs = tabs_of(has_tables=bool(page.tables))
+    # A page without tables shows its text, and the next page with tables shows these again.
+    tab = wanted if wanted in tabs else TABS[0]
     where_time_went = shares(found.events, number)
     shown = job_view(job, timezone.now())
     context = {
@@ -188,7 +191,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "keeping": kept,
         "searching": f"&{urlencode(searched)}" if searched else "",
         "tab": tab,
-        "tabs": TABS,
+        "tabs": tabs,
         "kinds": choices(page.kind),
         "json": json_view(found) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),

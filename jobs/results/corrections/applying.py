@@ -1,10 +1,27 @@
-"""Puts corrected lines into the result of a page. This module is pure."""
+"""Puts corrected lines and cells into the result of a page. This module is pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Corrected = Mapping[int, str]
 """Corrected texts by the line's position in the result."""
+
+
+Cells = Mapping[tuple[int, int], str]
+"""Corrected texts of cells by the positions of the table in the result and of the cell in the table."""
+
+
+def with_corrected_cells(result: Mapping[str, Any], corrected: Cells) -> dict[str, Any]:
+    """Return the result with corrected cells, each of which says that it is corrected."""
+    given = result.get("tables")
+    if not corrected or not isinstance(given, list):
+        return dict(result)
+    tables = list(given)
+    for (table, index), text in corrected.items():
+        cells = list(tables[table]["cells"])
+        cells[index] = {**cells[index], "text": text, "corrected": True}
+        tables[table] = {**tables[table], "cells": cells}
+    return {**result, "tables": tables}
 
 
 def corrected_result(result: Mapping[str, Any], corrected: Corrected) -> dict[str, Any]:

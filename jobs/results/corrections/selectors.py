@@ -17,13 +17,18 @@ def corrections_of(job: Job, first: int = DOCUMENT, last: int | None = None) -> 
     if last is not None:
         rows = rows.filter(number__lte=last)
     found = defaultdict[int, list[Correction]](list)
-    for row in rows.order_by("number", "kind", "index"):
+    for row in rows.order_by("number", "kind", "table", "index"):
         found[row.number].append(row)
     return found
 
 
 def corrected_lines(corrections: Sequence[Correction]) -> dict[int, str]:
     return {row.index: row.corrected for row in corrections if row.kind == Correction.Kind.LINE}
+
+
+def corrected_cells(corrections: Sequence[Correction]) -> dict[tuple[int, int], str]:
+    """Return the corrected texts of cells by the positions of their table and of themselves in it."""
+    return {(row.table, row.index): row.corrected for row in corrections if row.kind == Correction.Kind.CELL}
 
 
 def corrected_class(corrections: Sequence[Correction]) -> str:
@@ -33,7 +38,8 @@ def corrected_class(corrections: Sequence[Correction]) -> str:
 def correction_json(row: Correction) -> dict[str, object]:
     return {
         "kind": row.kind,
-        "index": row.index if row.kind == Correction.Kind.LINE else None,
+        "table": row.table if row.kind == Correction.Kind.CELL else None,
+        "index": None if row.kind == Correction.Kind.CLASS else row.index,
         "original": row.original,
         "corrected": row.corrected,
         "author": row.author,

@@ -17,6 +17,7 @@ from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
 from jobs.results.corrections.applying import corrected_result
 from jobs.results.corrections.selectors import corrected_lines, corrections_of
+from jobs.results.page_tables import page_tables
 from jobs.search.services import PageRef, reindex_page, text_of
 from jobs.search.words import vector_of
 from tenants.audit.acting import acting
@@ -34,19 +35,22 @@ MAX_KEPT = 20
 
 @dataclass(frozen=True)
 class _Place:
-    """The place of a correction: a line, or the class of a page or of the whole document."""
+    """The place of a correction: a line, a cell, or the class of a page or of the whole document."""
 
     job: Job
     number: int
     kind: Correction.Kind
     index: int = 0
+    table: int = 0
 
     @property
     def rows(self) -> "QuerySet[Correction]":
-        return self.job.corrections.filter(number=self.number, kind=self.kind, index=self.index)
+        return self.job.corrections.filter(number=self.number, kind=self.kind, table=self.table, index=self.index)
 
     def __str__(self) -> str:
         whole = "document" if self.number == DOCUMENT else f"page {self.number}"
+        if self.kind == Correction.Kind.CELL:
+            return f"{whole}, table {self.table}, cell {self.index}"
         return f"{whole}, class" if self.kind == Correction.Kind.CLASS else f"{whole}, line {self.index}"
 
 
@@ -60,6 +64,14 @@ def correct_line(*, identity: Identity, job_id: object, number: int, index: int,
         made = _write(_Place(job, number, Correction.Kind.LINE, index), original, wanted)
         _reindex(job, page)
     return made
+
+
+def correct_cell(*, identity: Identity, job_id: object, number: int, table: int, index: int, text: str) -> Correction:
+    """Correct a cell of a table, or confirm it with the same text. A cell may be emptied."""
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        original = _cell(_read_page(job, number), table, index)
+        return _write(_Place(job, number, Correction.Kind.CELL, index, table), original, _checked_cell(text))
 
 
 def correct_class(*, identity: Identity, job_id: object, number: int, label: str) -> Correction:
@@ -86,6 +98,13 @@ def undo_line(*, identity: Identity, job_id: object, number: int, index: int) ->
         _reindex(job, page)
 
 
+def undo_cell(*, identity: Identity, job_id: object, number: int, table: int, index: int) -> None:
+    with unit_of_work(identity):
+        job = get_job(job_id, for_update=True)
+        _cell(_read_page(job, number), table, index)
+        _undo(_Place(job, number, Correction.Kind.CELL, index, table))
+
+
 def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
@@ -110,6 +129,15 @@ def _line(page: Page, index: int) -> str:
         raise NotFound(f"Page {page.number} has no line {index}. Its last line is {len(lines) - 1}.")
     text = lines[index].get("text") if isinstance(lines[index], Mapping) else None
     return text if isinstance(text, str) else ""
+
+
+def _cell(page: Page, table: int, index: int) -> str:
+    found = next((one.table for one in page_tables(page.result or {}) if one.index == table), None)
+    if found is None:
+        raise NotFound(f"Page {page.number} has no table {table}.")
+    if index >= len(found.cells):
+        raise NotFound(f"Table {table} of page {page.number} has no cell {index}. Its last is {len(found.cells) - 1}.")
+    return found.cells[index].text
 
 
 def _read_class(job: Job) -> str:
@@ -165,6 +193,13 @@ def _checked(text: str, field: str, longest: int) -> str:
     return wanted
 
 
+def _checked_cell(text: str) -> str:
+    wanted = text.strip()
+    if len(wanted) > LONGEST_LINE or not all(map(str.isprintable, wanted.split("\n"))):
+        raise InvalidRequest(f"`text` must have at most {LONGEST_LINE} printable characters. Line breaks are allowed.")
+    return wanted
+
+
 def _write(place: _Place, original: str, corrected: str) -> Correction:
     """Write a correction in the place of an earlier one. The job's row is locked, so the last writer wins."""
     place.rows.filter(ended_at=None).update(ended_at=Now())
@@ -175,6 +210,7 @@ def _write(place: _Place, original: str, corrected: str) -> Correction:
         job=place.job,
         number=place.number,
         kind=place.kind,
+        table=place.table,
         index=place.index,
         original=original,
         corrected=corrected,

@@ -40,8 +40,8 @@ NO_ORIGINAL = "no-original.txt"
 """The name of the file that says why a folder has no original."""
 NO_PDF = "no-searchable-pdf.txt"
 """The name of the file that says why a folder has no searchable PDF."""
-NO_TABLES = "no-tables.txt"
-"""The name of the file that says why a folder has no tables."""
+NO_CSV, NO_XLSX = "no-tables-csv.txt", "no-tables-xlsx.txt"
+"""The names of the files that say why a folder has no tables in a format."""
 _COMPRESSIBLE = frozenset({Document.Kind.TEXT.value, Document.Kind.HTML.value, Document.Kind.EML.value})
 """The kinds of original that an archive compresses. The others are compressed already."""
 BLOCK_BYTES = 64 << 10
@@ -78,12 +78,12 @@ _RESULTS: tuple[tuple[str, str, Callable[[JobExport], Iterator[bytes]]], ...] = 
 )
 _MADE: tuple[tuple[str, str, str, Format, bool], ...] = (
     (PDF, "searchable.pdf", NO_PDF, services.PDF, False),
-    (CSV, "tables.csv", NO_TABLES, services.CSV, True),
-    (XLSX, "tables.xlsx", NO_TABLES, services.XLSX, False),
+    (CSV, "tables.csv", NO_CSV, services.CSV, True),
+    (XLSX, "tables.xlsx", NO_XLSX, services.XLSX, False),
 )
 """The files that are made before they are added: format, name, name of the remark without it, and compression."""
 _RESERVED = frozenset(
-    {NO_ORIGINAL, NO_PDF, NO_TABLES, *(name for _, name, _ in _RESULTS), *(name for _, name, *_ in _MADE)}
+    {NO_ORIGINAL, NO_PDF, NO_CSV, NO_XLSX, *(name for _, name, _ in _RESULTS), *(name for _, name, *_ in _MADE)}
 )
 """The names that an original never has in an archive."""
 
@@ -93,13 +93,9 @@ def archive_files(export: JobExport, formats: Collection[str]) -> Iterator[Archi
     for format_, name, blocks in _RESULTS:
         if format_ in formats:
             yield ArchiveFile(name, blocks(export))
-    remarks: set[str] = set()
     for format_, name, remark, made, compressed in _MADE:
         if format_ in formats:
-            file = _made(export, made, name, remark, compressed=compressed)
-            if file.name not in remarks:
-                yield file
-            remarks.add(file.name)
+            yield _made(export, made, name, remark, compressed=compressed)
     if ORIGINAL in formats:
         yield _original(export)
 

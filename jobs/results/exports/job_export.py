@@ -10,8 +10,8 @@ from django.db.models.fields.json import KT
 
 from jobs.core import states
 from jobs.core.models import Correction, DocumentPage, Job, Page
-from jobs.results.corrections.applying import corrected_result
-from jobs.results.corrections.selectors import corrected_lines, corrections_of
+from jobs.results.corrections.applying import corrected_result, with_corrected_cells
+from jobs.results.corrections.selectors import corrected_cells, corrected_lines, corrections_of
 from jobs.results.exports.page_lines import Line, lines_of
 from jobs.results.exports.page_range import PageRange, in_words
 from jobs.results.result_json import result_before
@@ -46,7 +46,8 @@ class ExportPage:
     @cached_property
     def result(self) -> dict[str, Any]:
         """Return the result with what people corrected in it."""
-        return corrected_result(self.page.result or {}, corrected_lines(self.corrections))
+        with_lines = corrected_result(self.page.result or {}, corrected_lines(self.corrections))
+        return with_corrected_cells(with_lines, corrected_cells(self.corrections))
 
     @property
     def lines(self) -> list[Line]:

@@ -154,6 +154,8 @@ def _table_of(block: _Marked, tables: object) -> Table | None:
     table = sound_table(tables[block.table])
     if table is None:
         return None
+    if any(cell.get("corrected") for cell in tables[block.table]["cells"]):
+        return table
     in_cells, in_lines = (cell.text for cell in table.cells), (line.text for line in block.lines)
     return table if _letters(in_cells) == _letters(in_lines) else None
 

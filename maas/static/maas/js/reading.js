@@ -8,6 +8,7 @@ import { watchNews } from "./reading/news.js";
 import { watchPaging } from "./reading/paging.js";
 import { watchPictures } from "./reading/pictures.js";
 import { watchSides } from "./reading/sides.js";
+import { watchTables } from "./reading/tables.js";
 import { watchTabs } from "./reading/tabs.js";
 import { watchZoom } from "./reading/zoom.js";
 
@@ -15,6 +16,7 @@ watchZoom();
 watchSides();
 watchLines();
 watchTabs();
+watchTables();
 watchPaging();
 watchPictures();
 watchChecks();

@@ -194,7 +194,7 @@ def test_an_unknown_format_is_refused_with_those_there_are(given: str) -> None:
     with pytest.raises(InvalidRequest) as refusal:
         chosen_formats(given)
     unknown = given.rpartition(",")[2]
-    assert refusal.value.detail == f"Unknown format {unknown!r}. Use {', '.join(FORMATS[:-1])} or pdf."
+    assert refusal.value.detail == f"Unknown format {unknown!r}. Use {', '.join(FORMATS[:-1])} or xlsx."
 
 
 def test_formats_are_text_and_json_unless_chosen() -> None:

@@ -138,7 +138,10 @@ def test_a_zip_has_the_searchable_pdf(desk: ReadingDesk, job: Job) -> None:
     ("query", "detail"),
     [
         ("", "Name the jobs to export: ?jobs=ID,ID."),
-        ("?jobs=x&formats=docx", "Unknown format 'docx'. Use original, text, markdown, html, json, chunks or pdf."),
+        (
+            "?jobs=x&formats=docx",
+            "Unknown format 'docx'. Use original, text, markdown, html, json, chunks, pdf, csv or xlsx.",
+        ),
         ("?jobs=x&format=json", "Unknown query parameter 'format'. Use jobs, formats."),
     ],
 )

@@ -36,7 +36,7 @@ async function answer(url) {
   throw new Error(`Copying failed (error ${response.status}). Reload the page.`);
 }
 
-async function copy(text) {
+export async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Over plain HTTP there is no clipboard API; the older command still works in most browsers.
   const field = document.createElement("textarea");
@@ -48,7 +48,7 @@ async function copy(text) {
   if (!done) throw new Error("Your browser does not allow copying here. Use Download instead.");
 }
 
-function confirmOn(button, words) {
+export function confirmOn(button, words) {
   const label = button.querySelector("span");
   button.dataset.label ??= label.textContent;
   label.textContent = words;

@@ -1,4 +1,4 @@
-// Corrects a line or the class of the page in place, and undoes corrections. Enter saves, Escape cancels.
+// Corrects a line, a cell or the class of the page in place, and undoes corrections. Enter saves, Escape cancels.
 import { say } from "../notices.js";
 import { putJson, remove } from "../requests.js";
 import { leaf, onLeaf, readWordsAgain, typing } from "./leaf.js";
@@ -24,9 +24,10 @@ export function watchCorrections() {
 }
 
 const tools = () => document.getElementById("tools");
-const lineOf = (number) => (number ? document.querySelector(`#lines [data-line="${number}"]`) : null);
+const lineOf = (number) => (number ? document.querySelector(`:is(#lines, #tables) [data-line="${number}"]`) : null);
 const textOf = (line) => line.querySelector(".text").textContent;
-const addressOf = (number) => `${tools().dataset.lines}${Number(number) - 1}`;
+const addressOf = (number) => lineOf(number).dataset.url ?? `${tools().dataset.lines}${Number(number) - 1}`;
+const titleOf = (line) => line.dataset.title ?? `Line ${line.dataset.line}`;
 const classAddress = () => `/v1/jobs/${document.getElementById("job").dataset.follow}/pages/${leaf().dataset.number}/class`;
 
 function showTools(number) {
@@ -34,11 +35,11 @@ function showTools(number) {
   if (!tools()) return;
   const line = lineOf(number);
   tools().hidden = !line;
-  if (line) document.getElementById("tools-line").textContent = `Line ${number}`;
+  if (line) document.getElementById("tools-line").textContent = titleOf(line);
 }
 
 function edit(line) {
-  if (!line || line.hidden) return;
+  if (!line || line.hidden || line.querySelector("form")) return;
   const number = line.dataset.line;
   const before = textOf(line);
   const form = document.createElement("form");
@@ -46,16 +47,19 @@ function edit(line) {
   const field = document.createElement("input");
   field.value = before;
   field.maxLength = 2_000;
-  field.required = true;
+  // A cell may be emptied, and what is typed in a grid is in a cell of it.
+  const isCell = line.matches("th, td");
+  field.required = !isCell;
   field.dir = "auto";
-  field.setAttribute("aria-label", `Text of line ${number}`);
+  field.setAttribute("aria-label", isCell ? `Text of ${titleOf(line)}` : `Text of line ${number}`);
   const button = document.createElement("button");
   button.className = "small";
   button.textContent = "Save";
   form.append(field, button);
+  const shown = isCell ? line.querySelector(".text") : line;
   const close = () => {
     form.remove();
-    line.hidden = false;
+    shown.hidden = false;
     line.focus({ preventScroll: true });
   };
   form.addEventListener("submit", async (event) => {
@@ -71,8 +75,8 @@ function edit(line) {
     event.stopPropagation();
     close();
   });
-  line.hidden = true;
-  line.after(form);
+  shown.hidden = true;
+  shown.after(form);
   field.focus();
 }
 

@@ -1,4 +1,4 @@
-// Links lines of the picture with lines of the text: hovered, focused or pinned in one, marked in both.
+// Links lines and cells of the picture with those of the text: hovered, focused or pinned in one, marked in both.
 import { leaf, onLeaf, reveal } from "./leaf.js";
 
 let pinned = null;
@@ -36,7 +36,7 @@ function showConfidence(page) {
 
 // A line that a person corrected since is no longer marked on the picture either.
 function markDoubts() {
-  for (const line of document.querySelectorAll("#lines [data-line]"))
+  for (const line of document.querySelectorAll(":is(#lines, #tables) [data-line]"))
     shape(line.dataset.line)?.classList.toggle("unsure", line.classList.contains("unsure"));
 }
 
@@ -49,7 +49,8 @@ function showFind(page) {
   if (mark && numberOf(mark)) reveal(shape(numberOf(mark)), document.getElementById("stage"));
 }
 
-function light(number) {
+/** Lights a line or cell in the text and on the picture, or nothing. */
+export function light(number) {
   for (const lit of document.querySelectorAll("#leaf .lit")) if (lit.dataset.line !== number) lit.classList.remove("lit");
   if (number) for (const element of both(number)) element.classList.add("lit");
 }
@@ -64,9 +65,9 @@ function focused(target) {
 
 function clicked({ target, detail }) {
   const number = numberOf(target);
-  if (!number || document.querySelector("#stage.panned")) return;
+  if (!number || target.closest("form") || document.querySelector("#stage.panned")) return;
   // Text just selected with the mouse is to be copied, not pinned.
-  const marking = target.closest("#lines") && detail > 0 && !getSelection().isCollapsed;
+  const marking = target.closest("#lines, #tables") && detail > 0 && !getSelection().isCollapsed;
   if (!marking) pin(pinned === number ? null : number, target);
 }
 
@@ -85,7 +86,7 @@ export function pin(number, from) {
 }
 
 function choose(element, chosen) {
-  element.setAttribute(element.role === "option" ? "aria-selected" : "aria-pressed", String(chosen));
+  element.setAttribute(element.hasAttribute("aria-selected") ? "aria-selected" : "aria-pressed", String(chosen));
 }
 
 function pressed(event) {
