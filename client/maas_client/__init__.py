@@ -20,6 +20,7 @@ from maas_client.errors import (
 )
 from maas_client.resources import (
     Block,
+    Cell,
     Classification,
     Correction,
     Cost,
@@ -34,6 +35,7 @@ from maas_client.resources import (
     Problem,
     Result,
     SearchHit,
+    Table,
 )
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "AsyncClient",
     "AuthenticationError",
     "Block",
+    "Cell",
     "Classification",
     "Client",
     "Conflict",
@@ -67,6 +70,7 @@ __all__ = [
     "RateLimited",
     "Result",
     "SearchHit",
+    "Table",
     "Unavailable",
     "WaitTimedOut",
 ]

@@ -41,6 +41,8 @@ DOWNLOADS = {
     "chunks": "chunks.jsonl",
     "jsonl": "chunks.jsonl",
     "pdf": "pdf",
+    "csv": "csv",
+    "xlsx": "xlsx",
 }
 """The endings of files and names of formats, and what a result is called in the format."""
 _WITHOUT_RESULT = frozenset({"failed", "canceled", "expired"})
@@ -195,6 +197,10 @@ class Calls:
 
     def exported(self, job_id: str, kind: str) -> Flow[str]:
         return (yield from self.ask(Request("GET", f"/v1/jobs/{job_id}/result.{DOWNLOADS[kind]}"))).body.decode()
+
+    def csv(self, job_id: str) -> Flow[str]:
+        """Return the CSV without the mark at its beginning, which is for spreadsheets that open it as a file."""
+        return (yield from self.exported(job_id, "csv")).removeprefix("\ufeff")
 
     def chunks(self, job_id: str) -> Flow[list[dict[str, Any]]]:
         return [json.loads(row) for row in (yield from self.exported(job_id, "chunks")).split("\n") if row]

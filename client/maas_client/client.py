@@ -113,12 +113,16 @@ class Client:
         """Return the text as one HTML document."""
         return self._play(self._calls.exported(job_id, "html"))
 
+    def csv(self, job_id: str) -> str:
+        """Return all tables as CSV, with an empty line between two. Raises InvalidRequest if there are none."""
+        return self._play(self._calls.csv(job_id))
+
     def chunks(self, job_id: str) -> list[dict[str, Any]]:
         """Return the text in chunks for retrieval, each with its pages and headings."""
         return self._play(self._calls.chunks(job_id))
 
     def download(self, job_id: str, path: str | PathLike[str], *, kind: str | None = None) -> Path:
-        """Save the result as a file. `kind` is txt, md, html, json, chunks or pdf.
+        """Save the result as a file. `kind` is txt, md, html, json, chunks, pdf, csv or xlsx.
 
         By default the path's ending decides; chunks end in .jsonl.
 

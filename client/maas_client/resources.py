@@ -1,5 +1,8 @@
 """The read-only objects that the service returns. Fields that a newer service adds are ignored."""
 
+import csv
+import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -200,6 +203,72 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    row: int
+    """The first row, from 0."""
+    column: int
+    row_span: int
+    column_span: int
+    text: str
+    box: Box | None
+    confidence: float
+    header: bool
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(
+            row=body["row"],
+            column=body["column"],
+            row_span=body["row_span"],
+            column_span=body["column_span"],
+            text=body["text"],
+            box=_box(body["box"]),
+            confidence=body["confidence"],
+            header=body["header"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A grid of cells, some of which span rows or columns."""
+
+    rows: int
+    columns: int
+    header_rows: int
+    continues: bool
+    """Say whether it goes on from the last table of the page before."""
+    box: Box | None
+    cells: tuple[Cell, ...]
+    """By rows, then by columns. Places without text may have no cell."""
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        cells = tuple(Cell.from_json(cell) for cell in body["cells"])
+        return cls(body["rows"], body["columns"], body["header_rows"], body["continues"], _box(body["box"]), cells)
+
+    def grid(self) -> list[list[str]]:
+        """Return the texts by rows and columns. A text that spans several places stands in the first of them."""
+        texts = [[""] * self.columns for _ in range(self.rows)]
+        for cell in self.cells:
+            texts[cell.row][cell.column] = cell.text
+        return texts
+
+    def to_csv(self) -> str:
+        """Return the table as CSV. Texts that a spreadsheet would run as formulas begin with an apostrophe."""
+        written = io.StringIO()
+        csv.writer(written).writerows([_harmless(text) for text in row] for row in self.grid())
+        return written.getvalue()
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_SIGNED_NUMBER = re.compile(r"[-+]\d[\d.,]*")
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) and not _SIGNED_NUMBER.fullmatch(text) else text
+
+
+@dataclass(frozen=True, slots=True)
 class PageWarning:
     """A reason why a person should look at the page. `code` is stable, `message` is for people."""
 
@@ -215,21 +284,30 @@ class PageWarning:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A line or class that a person corrected. The result stays as the model gave it."""
+    """A line, cell or class that a person corrected. The result stays as the model gave it."""
 
     kind: str
-    """ "line" or "class"."""
+    """ "line", "cell" or "class"."""
     index: int | None
-    """The position of the line in the page. None for a class."""
+    """The position of the line in the page, or of the cell in its table. None for a class."""
     original: str
     corrected: str
     author: str
     created_at: datetime
+    table: int | None = None
+    """The position of a cell's table in the page."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
-        created_at = datetime.fromisoformat(body["created_at"])
-        return cls(body["kind"], body["index"], body["original"], body["corrected"], body["author"], created_at)
+        return cls(
+            kind=body["kind"],
+            index=body["index"],
+            original=body["original"],
+            corrected=body["corrected"],
+            author=body["author"],
+            created_at=datetime.fromisoformat(body["created_at"]),
+            table=body.get("table"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +348,11 @@ class Page:
     def blocks(self) -> tuple[Block, ...]:
         """Return the lines in their order, as paragraphs, headings and so on."""
         return tuple(Block.from_json(block) for block in self.data.get("blocks", ()))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables with their cells, in reading order."""
+        return tuple(Table.from_json(table) for table in self.data.get("tables", ()))
 
     @property
     def quality(self) -> float | None:

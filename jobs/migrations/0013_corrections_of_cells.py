@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='correction',
             name='table',
-            field=models.PositiveIntegerField(default=0, help_text="Position of the cell's table. 0 for lines and classes."),
+            field=models.PositiveIntegerField(db_default=0, default=0, help_text="Position of the cell's table. 0 for lines and classes."),
         ),
         migrations.AlterField(
             model_name='correction',

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from maas_client import Block, Classification, Correction, Page, PageWarning
+from maas_client import Block, Cell, Classification, Correction, Page, PageWarning, Table
 
 PAGE: dict[str, Any] = {
     "number": 1,
@@ -47,3 +47,13 @@ def test_a_page_of_another_model_has_none_of_them() -> None:
     assert (page.blocks, page.warnings, page.corrections) == ((), (), ())
     assert (page.quality, page.needs_review, page.rotation, page.angle) == (None, False, 0, 0.0)
     assert (page.page_class, page.label) == (None, None)
+
+
+def test_tables_have_their_cells_and_become_csv() -> None:
+    shape = {"row_span": 1, "column_span": 1, "box": BOX, "confidence": 0.9, "header": False}
+    cells = [{"row": 0, "column": 1, "text": "=1+1", **shape}, {"row": 1, "column": 0, "text": "-5,3", **shape}]
+    table = {"rows": 2, "columns": 2, "header_rows": 0, "continues": True, "box": None, "cells": cells}
+    (found,) = Page.from_json({**PAGE, "tables": [table]}).tables
+    assert isinstance(found, Table)
+    assert (found.continues, found.cells[0]) == (True, Cell(0, 1, 1, 1, "=1+1", CORNERS, 0.9, False))
+    assert found.to_csv() == ',\'=1+1\r\n"-5,3",\r\n'

@@ -40,6 +40,7 @@ class Belongings:
     payment_id: str
     number: int = 1
     index: int = 0
+    table: int = 0
 
     @classmethod
     def of_nobody(cls) -> "Belongings":

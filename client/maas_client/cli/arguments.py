@@ -113,7 +113,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="text",
-        help="format of the results (default: text); pdf is searchable, chunks are JSON Lines for retrieval",
+        help="format of the results (default: text); pdf is searchable, chunks are JSON Lines for retrieval, csv and "
+        "xlsx have the tables",
     )
     parser.add_argument(
         "--output",
@@ -121,7 +122,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         dest="to",
         type=_target,
-        help="file to write to (default: the terminal); required for pdf",
+        help="file to write to (default: the terminal); required for pdf and xlsx",
     )
 
 

@@ -22,7 +22,9 @@ from maas_client.submissions import Work
 from maas_client.uploads import Progress
 
 Named = tuple[str, Result]
-ONE_FILE = frozenset({"pdf", "html"})
+IN_A_FILE = frozenset({"pdf", "xlsx"})
+"""The formats that are not for the terminal."""
+ONE_FILE = IN_A_FILE | {"html"}
 """The formats that cannot hold several results one after the other."""
 
 
@@ -104,29 +106,29 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
 
 
 def _require_one_file(given: argparse.Namespace) -> None:
-    """Refuse a searchable PDF or an HTML document of what cannot become one, before anything is paid for."""
+    """Refuse a PDF, a workbook or an HTML document of what cannot become one, before anything is paid for."""
     form = f"--format {given.format}"
-    if given.format == "pdf":
-        _require_file_for_pdf(given)
-        if given.text is not None:
-            given.parser.error(f"{form} takes a file, because a text has no page images")
+    if given.format in IN_A_FILE:
+        _require_target(given)
+    if given.format == "pdf" and given.text is not None:
+        given.parser.error(f"{form} takes a file, because a text has no page images")
     if given.unpack or len(given.files) > 1:
         number = "an archive" if given.unpack else f"{len(given.files)} files"
         given.parser.error(f"{form} takes one file, not {number}; use maas result JOB {form} for each job")
 
 
-def _require_file_for_pdf(given: argparse.Namespace) -> None:
+def _require_target(given: argparse.Namespace) -> None:
     if not given.to:
-        given.parser.error("--format pdf goes into a file: name it with --output FILE")
+        given.parser.error(f"--format {given.format} goes into a file: name it with --output FILE")
 
 
 def _write(client: Client, given: argparse.Namespace, results: Sequence[Result]) -> None:
-    if given.format == "pdf":
-        client.download(results[0].id, given.to, kind="pdf")
+    if given.format in IN_A_FILE:
+        client.download(results[0].id, given.to, kind=given.format)
         return
     text = rendered(client, results, given.format)
     if given.to:
-        given.to.write_text(text)
+        given.to.write_text(text, newline="" if given.format == "csv" else None)
     else:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -148,9 +150,9 @@ def _judged(results: Sequence[Named]) -> int:
 
 
 def result(client: Client, given: argparse.Namespace) -> int:
-    if given.format == "pdf":
-        _require_file_for_pdf(given)
-        client.download(given.job, given.to, kind="pdf")
+    if given.format in IN_A_FILE:
+        _require_target(given)
+        client.download(given.job, given.to, kind=given.format)
         return DONE
     found = client.result(given.job)
     _write(client, given, [found])

@@ -7,7 +7,7 @@ from typing import Any
 from maas_client.client import Client
 from maas_client.resources import Page, Result
 
-FORMATS = ("text", "md", "html", "json", "chunks", "pdf")
+FORMATS = ("text", "md", "html", "json", "chunks", "pdf", "csv", "xlsx")
 
 
 def rendered(client: Client, results: Sequence[Result], form: str) -> str:
@@ -19,6 +19,8 @@ def rendered(client: Client, results: Sequence[Result], form: str) -> str:
         return "\n".join(client.markdown(result.id) for result in results)
     if form == "html":
         return "".join(client.html(result.id) for result in results)
+    if form == "csv":
+        return "\r\n".join(client.csv(result.id) for result in results)
     if form == "chunks":
         chunks = (chunk for result in results for chunk in client.chunks(result.id))
         return "".join(json.dumps(chunk, ensure_ascii=False) + "\n" for chunk in chunks)

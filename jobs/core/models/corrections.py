@@ -20,7 +20,9 @@ class Correction(TenantOwned):
     )
     number = models.PositiveIntegerField("page number", help_text="0 for the class of the whole document.")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    table = models.PositiveIntegerField(default=0, help_text="Position of the cell's table. 0 for lines and classes.")
+    table = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Position of the cell's table. 0 for lines and classes."
+    )
     index = models.PositiveIntegerField(default=0, help_text="Position of the line or cell. 0 for a class.")
     original = models.TextField(blank=True)
     corrected = models.TextField()
