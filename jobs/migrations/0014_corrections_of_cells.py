@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('jobs', '0012_kinds_of_documents'),
+        ('jobs', '0013_fields_of_jobs'),
         ('tenants', '0003_review_price'),
     ]
 
