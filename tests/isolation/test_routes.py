@@ -24,7 +24,7 @@ SHARED_PARAMETERS = {"name", "version"}
 """The parameters of models, which belong to the operator and are the same for all tenants."""
 
 
-THERE_ALL_THE_SAME = {"insufficient_scope"}
+THERE_ALL_THE_SAME = {"insufficient_scope", "no_tables"}
 """The errors of addresses that do exist: some require a scope that a key has only if it was chosen."""
 
 
