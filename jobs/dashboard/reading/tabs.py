@@ -19,12 +19,13 @@ class Tab:
         return f"&tab={self.name}" if self.query else ""
 
 
-TABS = (Tab("text", "Text"), Tab("tables", "Tables"), Tab("json", "JSON"))
+TABS = (Tab("text", "Text"), Tab("tables", "Tables"), Tab("fields", "Fields"), Tab("json", "JSON"))
 
 
-def tabs_of(*, has_tables: bool) -> list[Tab]:
-    """Return the tabs of a page. That of tables is there for a page with tables."""
-    return [tab for tab in TABS if tab.name != "tables" or has_tables]
+def tabs_of(*, has_tables: bool, has_fields: bool) -> list[Tab]:
+    """Return the tabs of a page: that of tables for a page with tables, that of fields for a document with fields."""
+    there = {"tables": has_tables, "fields": has_fields}
+    return [tab for tab in TABS if there.get(tab.name, True)]
 
 
 def tab_of(name: str) -> Tab:

@@ -21,6 +21,7 @@ from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
 from jobs.dashboard.reading.facts import downloads, facts, waiting_words
+from jobs.dashboard.reading.fields import fields_view
 from jobs.dashboard.reading.lines import SURE
 from jobs.dashboard.reading.opinions import choices
 from jobs.dashboard.reading.page_view import json_view, page_view
@@ -179,7 +180,8 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
     page = page_view(found, parsed(sought))
-    tabs = tabs_of(has_tables=bool(page.tables))
+    fields = fields_view(job.fields, number)
+    tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]
     where_time_went = shares(found.events, number)
@@ -192,6 +194,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "searching": f"&{urlencode(searched)}" if searched else "",
         "tab": tab,
         "tabs": tabs,
+        "fields": fields,
         "kinds": choices(page.kind),
         "json": json_view(found) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),

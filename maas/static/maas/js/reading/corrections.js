@@ -24,7 +24,7 @@ export function watchCorrections() {
 }
 
 const tools = () => document.getElementById("tools");
-const lineOf = (number) => (number ? document.querySelector(`:is(#lines, #tables) [data-line="${number}"]`) : null);
+const lineOf = (number) => (number ? document.querySelector(`:is(#lines, #tables, #fields) [data-line="${number}"]`) : null);
 const textOf = (line) => line.querySelector(".text").textContent;
 const addressOf = (number) => lineOf(number).dataset.url ?? `${tools().dataset.lines}${Number(number) - 1}`;
 const titleOf = (line) => line.dataset.title ?? `Line ${line.dataset.line}`;

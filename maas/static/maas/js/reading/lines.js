@@ -36,7 +36,7 @@ function showConfidence(page) {
 
 // A line that a person corrected since is no longer marked on the picture either.
 function markDoubts() {
-  for (const line of document.querySelectorAll(":is(#lines, #tables) [data-line]"))
+  for (const line of document.querySelectorAll(":is(#lines, #tables, #fields) [data-line]"))
     shape(line.dataset.line)?.classList.toggle("unsure", line.classList.contains("unsure"));
 }
 
@@ -67,7 +67,7 @@ function clicked({ target, detail }) {
   const number = numberOf(target);
   if (!number || target.closest("form") || document.querySelector("#stage.panned")) return;
   // Text just selected with the mouse is to be copied, not pinned.
-  const marking = target.closest("#lines, #tables") && detail > 0 && !getSelection().isCollapsed;
+  const marking = target.closest("#lines, #tables, #fields") && detail > 0 && !getSelection().isCollapsed;
   if (!marking) pin(pinned === number ? null : number, target);
 }
 
