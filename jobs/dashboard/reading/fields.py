@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext_lazy
-from django_stubs_ext import StrOrPromise
 
 from jobs.dashboard.reading.lines import SURE, svg_points
 from jobs.results.pictures.turns import corners_of
 
-NAMES: Mapping[str, StrOrPromise] = {
+NAMES: Mapping[str, Any] = {
     "invoice_number": gettext_lazy("Invoice number"),
     "issue_date": gettext_lazy("Date"),
     "due_date": gettext_lazy("Due date"),
@@ -29,7 +28,7 @@ MAX_ITEMS = 500
 
 @dataclass(frozen=True)
 class FieldView:
-    title: StrOrPromise
+    title: str
     value: str
     normalized: str
     """The value for programs, if it is written in another way than on the page."""
@@ -70,7 +69,7 @@ def _field(number: int, field: Mapping[str, Any], page: int) -> FieldView:
     value, normalized = field["value"], field["normalized"] or " / ".join(field.get("ambiguous", ()))
     corners = svg_points(corners_of(field["box"])) if field["page"] == page else ""
     return FieldView(
-        NAMES.get(field["name"], field["name"]),
+        str(NAMES.get(field["name"], field["name"])),
         value,
         "" if normalized == value else normalized,
         field["page"],
