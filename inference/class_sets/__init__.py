@@ -1,0 +1,1 @@
+"""A tenant's own classes of documents, learned from a few examples of each, and the splitting of stacks."""

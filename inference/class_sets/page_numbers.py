@@ -1,0 +1,40 @@
+"""The page number that is printed on a page, such as "Page 2 of 3"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+EDGE_LINES = 6
+"""The lines at the top and at the bottom of a page among which its number is."""
+MAX_LINE = 160
+MAX_PAGES = 9_999
+_OF = r"(?:of|von|de|di|van|sur|/)"
+_NAMED = re.compile(
+    rf"\b(?:page|pages|seite|blatt|sheet|pagina|página|pag|pág|s|p)\b\.?:? ?(\d{{1,4}})(?: ?{_OF} ?(\d{{1,4}}))?(?!\w)"
+)
+_WHOLE = re.compile(rf"\W{{0,4}}(\d{{1,3}})(?: ?{_OF} ?(\d{{1,3}}))?\W{{0,4}}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    number: int
+    count: int | None
+    """The number of pages of the document, if it is printed."""
+
+
+def page_number_of(lines: Sequence[str]) -> PageNumber | None:
+    """Return the number among the first and last lines. Named numbers count before bare ones, which end pages."""
+    edges = [line.strip().lower() for line in (*lines[:EDGE_LINES], *lines[EDGE_LINES:][-EDGE_LINES:])]
+    short = [line for line in edges if len(line) <= MAX_LINE]
+    named = [found for line in short if (match := _NAMED.search(line)) and (found := _number(match))]
+    if named:
+        return max(named, key=lambda found: found.count is not None)
+    bare = [found for line in (*short[-2:], *short[:1]) if (match := _WHOLE.fullmatch(line)) and (found := _number(match))]
+    return bare[0] if bare else None
+
+
+def _number(match: re.Match[str]) -> PageNumber | None:
+    number, count = int(match[1]), int(match[2]) if match[2] else None
+    if not 1 <= number <= (count or MAX_PAGES):
+        return None
+    return PageNumber(number, count)
