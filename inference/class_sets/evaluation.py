@@ -80,8 +80,7 @@ def evaluation_of(
         {label: _share(confusion[label][label], given[label]) if given[label] else None for label in classes},
         _share(sum(confusion[label][label] for label in classes), len(labels)),
         tuple(
-            Mistake(documents[at], classes[labels[at]], classes[best[at]], round(float(chances[at]), 4))
-            for at in wrong
+            Mistake(documents[at], classes[labels[at]], classes[best[at]], round(float(chances[at]), 4)) for at in wrong
         ),
     )
 

@@ -45,7 +45,6 @@ class PageFeatures:
     page_number: PageNumber | None
     top_words: frozenset[int]
     """The words of the first lines, such as a letterhead."""
-    foot_words: frozenset[int]
     numbers: frozenset[int]
     """The numbers of four digits and more: customers, orders, invoices."""
     letter_height: float
@@ -67,15 +66,13 @@ def features_of(result: Mapping[str, Any], embedding: Sequence[float] | None = N
     printed = printed_lines(text, lines)
     spelled = _spelled(printed)
     whole = [line.text for line in lines] or text.splitlines()
-    tops, feet = spelled[:LETTERHEAD_LINES], spelled[LETTERHEAD_LINES:][-LETTERHEAD_LINES:]
     return PageFeatures(
         words=_logarithmic(Counter(key for line in spelled for key in _keys(line))),
         title_words=_title_words(printed, spelled, lines, blocks),
-        looks=_looks(text, blocks, lines, width, height, len(result.get("tables") or ())),
+        looks=_looks(text, blocks, lines, width, height, tables=len(result.get("tables") or ())),
         embedding=_embedding(embedding),
         page_number=page_number_of(whole),
-        top_words=frozenset(key for line in tops for key in _keys(line)),
-        foot_words=frozenset(key for line in feet for key in _keys(line)),
+        top_words=frozenset(key for line in spelled[:LETTERHEAD_LINES] for key in _keys(line)),
         numbers=frozenset(crc32(found.encode()) for line in printed for found in _NUMBER.findall(line)),
         letter_height=round(median(_heights(lines) or [0.0]) / height, 5) if height else 0.0,
         proportion=round(width / height, 4) if width and height else 0.0,
@@ -132,12 +129,13 @@ def _title_words(
     weights: dict[int, float] = {}
     near_top = max(MIN_TOP_LINES, round(TOP_SHARE * len(spelled)))
     for at, (line, words) in enumerate(zip(printed, spelled, strict=False)):
-        weight = 0.0
         if line in headings or (at < near_top and words.count(" ") < MAX_WORDS_OF_TITLE):
-            weight = emphasis.get(line, 1.0)
+            counted, weight = words, emphasis.get(line, 1.0)
         elif label := _LABEL.match(line):
-            weight, words = LABEL_WEIGHT, _spelled([label[1]])[0]
-        for key in _keys(words) if weight else ():
+            counted, weight = _spelled([label[1]])[0], LABEL_WEIGHT
+        else:
+            continue
+        for key in _keys(counted):
             weights[key] = max(weight, weights.get(key, 0.0))
     return weights
 
@@ -174,6 +172,7 @@ def _looks(
     lines: Sequence[TextLine],
     width: float | None,
     height: float | None,
+    *,
     tables: int,
 ) -> tuple[float, ...]:
     usual = usual_features(text, blocks, lines, width, height).values()

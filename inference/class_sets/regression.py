@@ -22,7 +22,7 @@ class Fit:
 def fit(vectors: Numbers, labels: Places, classes: int, stiffness: float) -> Fit:
     """Return the weights with the least squared error, where each class counts the same whatever its examples.
 
-    The scores of a vector are near 1 / `classes` for its classes if it is like none of the examples.
+    The scores of a vector that is like none of the examples are near 0.
     """
     counts = np.bincount(labels, minlength=classes)
     targets = np.eye(classes)[labels] - 1 / classes

@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.float64]
 MAX_WORDS, MAX_TITLE_WORDS = 2_000, 1_000
 MIN_DOCUMENTS = 2
 """The examples that a word must be in to be known."""
-SHARE_OF_WORDS, SHARE_OF_TITLES, SHARE_OF_MEANING, SHARE_OF_LOOKS = 1.0, 1.0, 0.6, 0.5
+SHARE_OF_WORDS, SHARE_OF_TITLES, SHARE_OF_MEANING, SHARE_OF_LOOKS = 1.0, 0.6, 0.4, 0.3
 """The lengths of the parts of a vector: how much each counts."""
 MIN_SPREAD = 0.05
 MAX_DEVIATION = 3.0
@@ -52,7 +52,7 @@ def vocabulary_of(documents: Sequence[Iterable[int]], most: int) -> Vocabulary:
     known = [(key, count) for key, count in counts.items() if count >= MIN_DOCUMENTS]
     best = sorted(known, key=lambda each: (-each[1] * (total - each[1]), each[0]))[:most]
     best.sort()
-    return Vocabulary(tuple(key for key, _ in best), tuple(log((1 + total) / (1 + count)) + 0.1 for _, count in best))
+    return Vocabulary(tuple(key for key, _ in best), tuple(log((2 + total) / (1 + count)) ** 2 for _, count in best))
 
 
 @dataclass(frozen=True)

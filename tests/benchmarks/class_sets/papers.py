@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inference.class_sets.page_features import PageFeatures, features_of
 from tests.benchmarks.class_sets.wording import COMMON, LABELS, NUMBERING, WORDS, Words
@@ -17,6 +17,7 @@ from tests.benchmarks.documents.wording.sentences import Wording
 
 DPI = 72
 COLUMNS = (Column(0.46), Column(0.16, "right"), Column(0.18, "right"), Column(0.2, "right"))
+META = (Column(0.25), Column(0.75))
 NUMBERED = (Column(0.2), Column(0.4), Column(0.2, "right"), Column(0.2, "right"))
 FIRST_ROWS, NEXT_ROWS = 13, 24
 """The rows of a table on the first page and on later pages of papers that have several."""
@@ -52,6 +53,7 @@ class Firm:
         self.large = chance.uniform(1.3, 2.2)
         self.numbering = chance.choice(NUMBERING[self.language])
         self.has_footer, self.has_letterhead_on_all = chance.random() < 0.6, chance.random() < 0.3
+        self.repeats_number = chance.random() < 0.75
         self.seed = chance.random()
 
     def habit(self, name: str, choices: Sequence[str]) -> str:
@@ -83,7 +85,7 @@ class Printer:
         flow = place.flow()
         if number == 1 or self.firm.has_letterhead_on_all:
             self._letterhead(place, flow)
-        else:
+        if number > 1 and self.firm.repeats_number:
             flow.write(f"{self.firm.name} · {self.number}", place.look(0.9, after=1))
         if number == 1:
             self._beginning(place, flow)
@@ -91,7 +93,7 @@ class Printer:
         if number == count:
             self._end(place, flow)
         if self.firm.has_footer:
-            bank_footer(place)
+            bank_footer(replace(place, wording=Wording(self.firm.language, random.Random(f"{self.firm.seed} foot"))))
         if self.firm.numbering and (count > 1 or self.firm.number % 3):
             low = place.at(place.margins[0], place.height_pt - 68, place.inner_pt, part=FOOT)
             low.write(self.firm.numbering.format(n=number, m=count), place.look(0.9, align="right"), "page_number")
@@ -108,9 +110,10 @@ class Printer:
         title = self.firm.habit(f"title {self.kind}", self.words.titles).replace("{number}", self.number)
         flow.write(self.wording.fill(title), place.look(1.5, "bold", after=0.6), "heading", 1)
         block = flow.sheet.block(Block("table"))
+        print_row(flow, block, ("No." if self.firm.language == "en" else "Nr.", self.number), META, place.look(0.95))
         for label in self.chance.sample(LABELS[self.firm.language], self.chance.randint(2, 5)):
             value = self.wording.fill("{date}" if label[:2] in ("Da", "De", "Li") else "{number}")
-            print_row(flow, block, (label, value), (Column(0.25), Column(0.75)), place.look(0.95))
+            print_row(flow, block, (label, value), META, place.look(0.95))
         flow.skip(12)
         sentences = self.chance.sample(self.words.sentences, self.chance.randint(1, 2))
         flow.write(self.wording.fill(" ".join(sentences)), place.look(after=0.9))
@@ -131,9 +134,19 @@ class Printer:
             case "payslip":
                 return [fill("{service}"), str(chance.randint(1, 170)), f"{chance.randint(5, 60)}.50", amount]
             case "delivery note":
-                return [fill("{thing^}"), str(chance.randint(1, 40)), str(chance.randint(1, 40)), f"{chance.randint(1, 90)} kg"]
+                return [
+                    fill("{thing^}"),
+                    str(chance.randint(1, 40)),
+                    str(chance.randint(1, 40)),
+                    f"{chance.randint(1, 90)} kg",
+                ]
             case _:
-                return [fill("{thing^}"), str(chance.randint(1, 40)), self.wording.amount(chance.randint(99, 9_000)), amount]
+                return [
+                    fill("{thing^}"),
+                    str(chance.randint(1, 40)),
+                    self.wording.amount(chance.randint(99, 9_000)),
+                    amount,
+                ]
 
     def _end(self, place: Studio, flow: Flow) -> None:
         fill = self.wording.fill

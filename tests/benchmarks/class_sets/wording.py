@@ -159,8 +159,26 @@ WORDS: Mapping[str, Mapping[str, Words]] = {
     "de": {kind: _words(text) for kind, text in _GERMAN.items()},
 }
 LABELS = {
-    "en": ("Customer no.", "Date", "Order no.", "Delivery date", "Invoice no.", "Our reference", "Contact", "Delivery note"),
-    "de": ("Kundennr.", "Datum", "Auftragsnr.", "Liefertermin", "Rechnungsnr.", "Unser Zeichen", "Kontakt", "Lieferschein"),
+    "en": (
+        "Customer no.",
+        "Date",
+        "Order no.",
+        "Delivery date",
+        "Invoice no.",
+        "Our reference",
+        "Contact",
+        "Delivery note",
+    ),
+    "de": (
+        "Kundennr.",
+        "Datum",
+        "Auftragsnr.",
+        "Liefertermin",
+        "Rechnungsnr.",
+        "Unser Zeichen",
+        "Kontakt",
+        "Lieferschein",
+    ),
 }
 """The labels of numbers, which any kind of paper may have."""
 COMMON = {
@@ -179,5 +197,8 @@ COMMON = {
         "Es gelten unsere Allgemeinen Geschäfts-, Liefer- und Zahlungsbedingungen.",
     ),
 }
-NUMBERING = {"en": ("Page {n} of {m}", "Page {n}", "{n}/{m}", ""), "de": ("Seite {n} von {m}", "Seite {n}", "{n}/{m}", "")}
+NUMBERING = {
+    "en": ("Page {n} of {m}", "Page {n}", "{n}/{m}", ""),
+    "de": ("Seite {n} von {m}", "Seite {n}", "{n}/{m}", ""),
+}
 """The ways to number pages, the last of which is none."""
