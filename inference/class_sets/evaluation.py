@@ -11,6 +11,7 @@ from inference.class_sets.regression import Numbers, Places
 UNSURE = "unsure"
 """The label of a document whose best class is not probable enough."""
 MIN_BOUND, MAX_BOUND = 0.4, 0.9
+MAX_MISTAKES = 100
 COST_OF_A_WRONG_LABEL = 4
 """The documents that a person would rather label than have one labeled wrong."""
 
@@ -37,7 +38,7 @@ class Evaluation:
     accuracy: float
     """The share of the examples that get their label. `UNSURE` is not right."""
     mistakes: tuple[Mistake, ...]
-    """The examples whose most probable class is another one, the most certain first."""
+    """The examples whose most probable class is another one, the most certain first, up to `MAX_MISTAKES`."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -72,7 +73,7 @@ def evaluation_of(
         confusion[classes[own]][classes[found] if chance >= bound else UNSURE] += 1
     examples = {label: sum(row.values()) for label, row in confusion.items()}
     given = {label: sum(row[label] for row in confusion.values()) for label in classes}
-    wrong = [at for at in np.argsort(-chances, kind="stable").tolist() if best[at] != labels[at]]
+    wrong = [at for at in np.argsort(-chances, kind="stable").tolist() if best[at] != labels[at]][:MAX_MISTAKES]
     return Evaluation(
         examples,
         confusion,

@@ -18,8 +18,11 @@ class Words:
 
 def _words(text: str) -> Words:
     titles, columns, sums, *sentences = [line.strip() for line in text.strip().splitlines()]
-    parts = [[part.strip() for part in line.split("|") if part.strip()] for line in (titles, columns, sums)]
-    return Words(*parts, sentences)
+    return Words(_choices(titles), _choices(columns), _choices(sums), sentences)
+
+
+def _choices(line: str) -> list[str]:
+    return [part.strip() for part in line.split("|")]
 
 
 _ENGLISH = {

@@ -1,6 +1,7 @@
 """Test the training of class sets, their labels and their stored form."""
 
 import json
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -102,6 +103,17 @@ def test_no_word_of_the_examples_is_stored() -> None:
     stored = json.dumps(train(examples()).to_json()).lower()
     assert "northgate" not in stored
     assert "copper" not in stored
+
+
+def test_20_classes_with_many_words_take_less_than_300_kb() -> None:
+    chance = random.Random(4)
+    usual = page("offer", 1)
+    given = []
+    for number in range(100):
+        words = {chance.randrange(6_000): 1.0 for _ in range(300)} | {10_000 + number // 5: 2.0}
+        pages = [replace(usual, words=words, title_words=words, embedding=tuple(chance.random() for _ in range(384)))]
+        given.append(Example(f"{number:036}", f"class {number // 5}", pages))
+    assert len(json.dumps(train(given).to_json())) < 300_000
 
 
 def test_embeddings_may_be_missing_on_some_pages() -> None:
