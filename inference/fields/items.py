@@ -97,7 +97,7 @@ def _items(table: Table, columns: Mapping[str, int], start: int, decimal: str | 
             if items and set(filter(None, texts.values())) == {texts.get("description")}:
                 items[-1]["description"] += f" {texts['description']}"
             continue
-        if not texts.get("description") and not texts.get("quantity"):
+        if not texts.get("description") and _value(texts.get("quantity", ""), decimal) is None:
             continue
         items.append(_item(texts, amount, list(found.values()), decimal))
     return items

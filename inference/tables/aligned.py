@@ -16,6 +16,8 @@ from inference.tables.words import Word
 MIN_ROWS_OF_TWO = 3
 """The rows of a table of two columns, at least."""
 MIN_FILLED = 0.5
+MIN_HEADS = 3
+"""The texts of a row that is taken for the head of another table, at least."""
 MAX_CHARACTERS = 32
 """The usual length of the texts of cells, at most. Columns of prose have longer ones."""
 MIN_VALUES = 0.3
@@ -24,10 +26,38 @@ MIN_VALUES = 0.3
 
 def aligned_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterator[Table]:
     for block in blocks_of(words, height):
-        for rows in parted(block.rows, rules, height):
+        for rows in (rows for part in _parts(block.rows) for rows in parted(part, rules, height)):
             table = _table(_trimmed(rows), rules, height)
             if table is not None and _is_convincing(table):
                 yield table
+
+
+def _parts(rows: Sequence[list[Piece]]) -> Iterator[Sequence[list[Piece]]]:
+    """Yield the rows of each table: another begins with a head row below a single text or below other columns."""
+    start = 0
+    for number in range(1, len(rows)):
+        above, row = rows[number - 1], rows[number]
+        if not _is_head(row) or number - start < 2:
+            continue
+        is_below_text = len(above) == 1 and len(above[0].words) > 2 and any(map(_has_value, rows[start:number]))
+        if is_below_text or (_has_value(above) and _stand_apart(above, row)):
+            yield rows[start:number]
+            start = number
+    yield rows[start:]
+
+
+def _is_head(row: Sequence[Piece]) -> bool:
+    return len(row) >= MIN_HEADS and not any(is_value(piece.text) for piece in row)
+
+
+def _has_value(row: Sequence[Piece]) -> bool:
+    return any(is_value(piece.text) for piece in row)
+
+
+def _stand_apart(above: Sequence[Piece], row: Sequence[Piece]) -> bool:
+    """Return whether few texts of a row stand below one of the row above."""
+    below = sum(any(piece.box.shares_width(other.box) > 0 for other in above) for piece in row)
+    return below <= len(row) / 2
 
 
 def _trimmed(rows: Sequence[list[Piece]]) -> Sequence[list[Piece]]:
