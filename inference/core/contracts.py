@@ -86,6 +86,52 @@ class PageItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """A barcode, QR code or other code for machines."""
+
+    symbology: str
+    """Its kind, such as `qr`, `code128` or `data_matrix`."""
+    text: str
+    """The content. It is empty if the content is not text."""
+    box: Quad
+    base64: str = ""
+    """The content in Base64 if it is not text."""
+
+
+@dataclass(frozen=True, slots=True)
+class TickBox:
+    """A tick box or radio button that the document itself describes, drawn or as a form field."""
+
+    checked: bool
+    box: Quad
+    label: str = ""
+    """The label of the form field. It is empty if only the text beside the box says what it is."""
+    name: str = ""
+    """The name of the form field, for a box without label or text beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormValue:
+    """What a form field that is no tick box contains."""
+
+    key: str
+    value: str
+    box: Quad
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found on a page beside its text when it was opened."""
+
+    codes: tuple[Code, ...] = ()
+    tick_boxes: tuple[TickBox, ...] = ()
+    form_values: tuple[FormValue, ...] = ()
+
+
+NO_FINDINGS = Findings()
+
+
+@dataclass(frozen=True, slots=True)
 class PageInput:
     """A page of a document."""
 
@@ -102,6 +148,7 @@ class PageInput:
     """The level and upright lines that a page with text of its own draws, as thin boxes."""
     items: tuple[PageItem, ...] | None = None
     """What the page consists of, in reading order, if the document itself says it. Its text is `text_lines` too."""
+    findings: Findings = NO_FINDINGS
 
 
 @dataclass(frozen=True, slots=True)

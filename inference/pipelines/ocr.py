@@ -45,6 +45,16 @@ def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
     ]
 
 
+MARKS = ("codes", "marks", "pairs")
+"""The fields of an answer for what is on a page beside its text."""
+
+
+def found_marks(*, page: str) -> Json:
+    """Return the step that lists what is on a page beside its text."""
+    inputs = {"page": page, "lines": "layout.lines"}
+    return {"name": "marks", "kind": "postprocess", "operation": "find_marks", "inputs": inputs}
+
+
 def _upright(name: str, rotation: str) -> Json:
     inputs = {"page": "input", "rotation": rotation, "angle": "orient.angle", "sheet": "orient.sheet"}
     return {"name": name, "kind": "preprocess", "operation": "upright_page", "inputs": inputs}
@@ -84,6 +94,7 @@ OCR: Json = {
             "else": {"output": {"page": "upright", **{name: f"read.{name}" for name in _LINES}}},
         },
         *laid_out(page="reading.page", lines="reading.lines", unread="reading.unread", height="reading.height"),
+        found_marks(page="reading.page"),
     ],
     "output": {
         "text": "layout.text",
@@ -98,5 +109,6 @@ OCR: Json = {
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",
         "warnings": "assess.warnings",
+        **{name: f"marks.{name}" for name in MARKS},
     },
 }

@@ -1,7 +1,7 @@
 """The built-in pipeline `parse`: it reads a page from its own text or its picture, and finds its document class."""
 
 from inference.core.contracts import Json
-from inference.pipelines.ocr import MIN_CONFIDENCE, laid_out
+from inference.pipelines.ocr import MARKS, MIN_CONFIDENCE, found_marks, laid_out
 
 FIELD_CANDIDATES = "field_candidates"
 """What a page says about the fields of its document. They are merged when all of the document has been read."""
@@ -22,6 +22,7 @@ _READ = (
     "quality",
     "needs_review",
     "warnings",
+    *MARKS,
 )
 """The fields of a reading, which are those of the answer of `ocr`."""
 
@@ -94,6 +95,7 @@ _OWN_TEXT: Json = {
             "else": {"output": {"lines": "upright.lines", "unread": {"constant": []}, "source": "given.source"}},
         },
         *laid_out(page="upright", lines="own.lines", unread="own.unread", height="upright.height"),
+        found_marks(page="upright"),
     ],
     "output": {
         "text": "layout.text",
@@ -108,6 +110,7 @@ _OWN_TEXT: Json = {
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",
         "warnings": "assess.warnings",
+        **{name: f"marks.{name}" for name in MARKS},
         "source": "own.source",
     },
 }

@@ -13,6 +13,7 @@ def page_sha256(
     text_layer: Sequence[Mapping[str, object]] | None,
     scans: Sequence[Sequence[float]] = (),
     rules: Sequence[Sequence[float]] = (),
+    findings: Mapping[str, object] | None = None,
 ) -> str:
     """Return the hash of everything that a model is given of a page. Without `picture`, it is that of the page's own
     text, for models that do not look at the picture.
@@ -20,7 +21,14 @@ def page_sha256(
     given = [width_px, height_px, text_layer, *([scans] if scans else []), *([{"rules": rules}] if rules else [])]
     beside = json.dumps(given, sort_keys=True, separators=(",", ":"))
     drawn = b"" if picture is None else hashlib.sha256(picture).digest()
-    return hashlib.sha256(drawn + beside.encode()).hexdigest()
+    sha256 = hashlib.sha256(drawn + beside.encode()).hexdigest()
+    return with_findings(sha256, findings) if findings else sha256
+
+
+def with_findings(sha256: str, findings: Mapping[str, object]) -> str:
+    """Return the hash of a page with this hash on which these findings are."""
+    found = json.dumps(findings, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(f"{sha256} {found}".encode()).hexdigest()
 
 
 def undrawn_sha256(document_sha256: str, number: int, width_px: int, height_px: int) -> str:

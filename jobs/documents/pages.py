@@ -4,17 +4,17 @@ A page with text of its own is drawn when somebody needs its picture. Each page 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Protocol, cast
 from uuid import UUID
 
 from inference.core.calls import Call
-from inference.core.contracts import PageInput, Pixels, TextLine
+from inference.core.contracts import Code, Findings, FormValue, PageInput, Pixels, Quad, TextLine, TickBox
 from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents import erasure, files
-from jobs.documents.content import page_sha256, undrawn_sha256
+from jobs.documents.content import page_sha256, undrawn_sha256, with_findings
 from jobs.documents.reader import DocumentRejected, Kind, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
@@ -54,6 +54,8 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
     if document.kind in Document.PICTURED:
         with unit_of_work(document.tenant_id):
             kept = DocumentPage.objects.filter(document_id=document.id, number=number).first()
+    if kept is not None and kept.findings is None:
+        kept = _look_again(document, kept, call)
     if kept is not None:
         work, sha256 = _from_kept(document, kept, call), kept.content_sha256 or _content_of_kept(kept)
         return OpenedPage(work, sha256, _picture_sha256(document, work, sha256))
@@ -67,12 +69,24 @@ def open_page(document: StoredDocument, number: int, call: Call | None = None) -
         text_layer=_text_layer(content),
         scans=content.scans,
         rules=content.rules,
+        findings=_findings(content.findings),
     )
     _keep(document, number, content, sha256)
     work = _from_content(number, content)
     if content.pixels is None:
         work = replace(work, load_pixels=partial(_drawn, document, number, call))
     return OpenedPage(work, sha256, _picture_sha256(document, work, sha256))
+
+
+def _look_again(document: StoredDocument, page: DocumentPage, call: Call | None) -> DocumentPage:
+    """Return a page that was stored before findings were, with its findings. Its other content stays as it is."""
+    findings = _findings(_read(document, page.number, call).findings)
+    sha256 = page.content_sha256
+    if findings and sha256:
+        sha256 = with_findings(sha256, findings)
+    with unit_of_work(page.tenant_id):
+        DocumentPage.objects.filter(id=page.id, findings=None).update(findings=findings, content_sha256=sha256)
+        return DocumentPage.objects.filter(id=page.id).first() or page
 
 
 def with_picture(document: StoredDocument, page: DocumentPage) -> DocumentPage:
@@ -117,6 +131,7 @@ def _from_kept(document: StoredDocument, page: DocumentPage, call: Call | None) 
         text_lines=None if page.text_layer is None else tuple(_line(raw) for raw in page.text_layer),
         scans=tuple(tuple(scan) for scan in page.scans or ()),
         rules=tuple(tuple(rule) for rule in page.rules or ()),
+        findings=findings_of(page.findings or {}),
         load_pixels=load_pixels if page.picture else partial(_drawn, document, page.number, call),
     )
 
@@ -141,7 +156,13 @@ def _content_of_kept(page: DocumentPage) -> str:
     """Compute the content hash of a page that was rendered before hashes were stored, and store it."""
     with files.local_file(page.picture) as path:
         picture = path.read_bytes()
-    sha256 = page_sha256(picture=picture, width_px=page.width_px, height_px=page.height_px, text_layer=page.text_layer)
+    sha256 = page_sha256(
+        picture=picture,
+        width_px=page.width_px,
+        height_px=page.height_px,
+        text_layer=page.text_layer,
+        findings=page.findings,
+    )
     with unit_of_work(page.tenant_id):
         DocumentPage.objects.filter(id=page.id).update(content_sha256=sha256)
     return sha256
@@ -158,6 +179,7 @@ def _from_content(number: int, content: PageContent) -> PageInput:
         scans=content.scans,
         rules=content.rules,
         items=content.items,
+        findings=content.findings,
     )
 
 
@@ -203,6 +225,7 @@ def _insert(document: StoredDocument, number: int, content: PageContent, name: s
             "text_layer": _text_layer(content),
             "scans": content.scans or None,
             "rules": content.rules or None,
+            "findings": _findings(content.findings),
             "content_sha256": sha256,
         },
     )
@@ -217,8 +240,25 @@ def _raw(line: TextLine) -> dict[str, object]:
     return {"text": line.text, "box": line.box, "confidence": line.confidence, "words": line.words}
 
 
+def _findings(findings: Findings) -> dict[str, Any]:
+    """Return findings as they are stored: the lists that are not empty."""
+    return {name: found for name, found in asdict(findings).items() if found}
+
+
+def findings_of(stored: Mapping[str, Any]) -> Findings:
+    return Findings(
+        tuple(Code(**{**code, "box": _quad(code["box"])}) for code in stored.get("codes", ())),
+        tuple(TickBox(**{**box, "box": _quad(box["box"])}) for box in stored.get("tick_boxes", ())),
+        tuple(FormValue(**{**value, "box": _quad(value["box"])}) for value in stored.get("form_values", ())),
+    )
+
+
+def _quad(corners: Sequence[Sequence[float]]) -> Quad:
+    return tuple((float(x), float(y)) for x, y in corners)  # type: ignore[return-value]
+
+
 def _line(raw: Mapping[str, Any]) -> TextLine:
     corners: Sequence[Sequence[float]] | None = raw["box"]
-    box = None if corners is None else tuple((float(x), float(y)) for x, y in corners)
+    box = None if corners is None else _quad(corners)
     words = tuple((float(start), float(end)) for start, end in raw.get("words", ()))
-    return TextLine(raw["text"], box, raw["confidence"], words)  # type: ignore[arg-type]
+    return TextLine(raw["text"], box, raw["confidence"], words)

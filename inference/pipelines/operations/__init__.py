@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from inference.pipelines.operations.assessment import ASSESS
 from inference.pipelines.operations.fields import PAGE_FIELDS
 from inference.pipelines.operations.items import LAY_OUT_ITEMS
+from inference.pipelines.operations.marks import FIND_MARKS
 from inference.pipelines.operations.operation import Operation
 from inference.pipelines.operations.page_classes import CLASSIFY_PAGE
 from inference.pipelines.operations.pages import LAYOUT, TURN_OF_LINES, UPRIGHT_PAGE, WAY_UP
@@ -44,5 +45,6 @@ OPERATIONS: Mapping[str, Operation] = {
         PAGE_OF_LINES,
         SCANNED_PARTS,
         JOIN_LINES,
+        FIND_MARKS,
     )
 }

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.core import contracts
-from inference.core.contracts import Json, PageInput, Point, Quad, TextLine
+from inference.core.contracts import Findings, Json, PageInput, Point, Quad, TextLine
 from inference.layout.boxes import Box, PageLine
 from inference.layout.page_layout import PageLayout, PageTable, lay_out
 from inference.layout.plain import plain_layout
@@ -44,11 +44,24 @@ def _upright_page(inputs: Values, settings: Settings) -> Value:
         None if load is None else cache(lambda: righting.apply(load())),
         tuple(_moved_box(scan, righting) for scan in page.scans),
         tuple(_moved_box(rule, righting) for rule in page.rules),
+        findings=_moved_findings(page.findings, righting),
+    )
+
+
+def _moved_findings(findings: Findings, righting: Righting) -> Findings:
+    return Findings(
+        tuple(replace(code, box=_moved_quad(code.box, righting)) for code in findings.codes),
+        tuple(replace(tick, box=_moved_quad(tick.box, righting)) for tick in findings.tick_boxes),
+        tuple(replace(value, box=_moved_quad(value.box, righting)) for value in findings.form_values),
     )
 
 
 def _moved_line(line: TextLine, righting: Righting) -> TextLine:
-    return line if line.box is None else replace(line, box=quad_of(_on_shown(line.box, righting).tolist()))
+    return line if line.box is None else replace(line, box=_moved_quad(line.box, righting))
+
+
+def _moved_quad(corners: Quad, righting: Righting) -> Quad:
+    return quad_of(_on_shown(corners, righting).tolist())
 
 
 def _moved_box(box: contracts.Box, righting: Righting) -> contracts.Box:
@@ -77,7 +90,7 @@ def _layout(inputs: Values, settings: Settings) -> Value:
         plain = plain_layout([line.text for line in lines])
         return {"text": plain.text, "lines": tuple(lines), "blocks": plain.blocks, "certainty": 1.0}
     level = [index for index, line in enumerate(lines) if not _other_direction(line)]
-    placed = [PageLine(index, lines[index].text, _print_box(lines[index])) for index in level]
+    placed = [PageLine(index, lines[index].text, print_box(lines[index])) for index in level]
     found = lay_out(placed, float(inputs["height"]), [_page_table(table, placed) for table in inputs["tables"]])
     texts, order, blocks = [found.text], found.order, _blocks(found, 0, 0)
     for direction, turned in _turned(lines):
@@ -119,7 +132,7 @@ def _turned(lines: Sequence[TextLine]) -> Iterator[tuple[int, list[PageLine]]]:
     yield from sorted(groups.items())
 
 
-def _print_box(line: TextLine) -> Box:
+def print_box(line: TextLine) -> Box:
     """Return the box of the print. A recognized line was cut out of the picture with a margin around it."""
     box = Box.of_corners(line.box or ())
     if line.confidence is None or line.confidence == 1.0:

@@ -116,6 +116,9 @@ class DocumentPage(TenantOwned):
     text_layer = models.JSONField(null=True, help_text="Lines with boxes. Null if the page needs text recognition.")
     rules = models.JSONField(null=True, help_text="Level and upright lines. Null if the page draws none.")
     scans = models.JSONField(null=True, help_text="Parts that show more than the text layer. Null if there are none.")
+    findings = models.JSONField(
+        null=True, help_text="Codes, tick boxes and form fields. Null if the page was stored before these were read."
+    )
     content_sha256 = models.CharField(
         max_length=64,
         blank=True,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.core.contracts import Box, PageItem, Pixels, TextLine
+from inference.core.contracts import NO_FINDINGS, Box, Findings, PageItem, Pixels, TextLine
 
 Kind = Literal["pdf", "image", "text", "docx", "xlsx", "pptx", "html", "eml"]
 
@@ -47,6 +47,8 @@ class PageContent:
     """The level and upright lines that a page with text of its own draws."""
     items: tuple[PageItem, ...] | None = None
     """What the document itself says that the page consists of, in formats that say it."""
+    findings: Findings = NO_FINDINGS
+    """What is on the page beside its text. A page that was to be drawn has none: it was read before."""
 
 
 REJECTION_CODES = frozenset(

@@ -242,7 +242,7 @@ def _program() -> Program:
     return Program(
         folder=Path(__file__).parent,
         module="opening",
-        libraries=sorted({_installed("PIL"), _installed("pypdfium2"), _installed("lxml")}),
+        libraries=sorted({_installed(name) for name in ("PIL", "pypdfium2", "lxml", "zxingcpp")}),
         readable=_FONT_FOLDERS,
     )
 
@@ -312,7 +312,9 @@ def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent
     if reply.picture_type is None:
         if drawn:
             raise InvalidReply("no picture of a page to be drawn")
-        return PageContent(reply.width, reply.height, reply.lines, None, None, None, rules=reply.rules)
+        return PageContent(
+            reply.width, reply.height, reply.lines, None, None, None, rules=reply.rules, findings=reply.findings
+        )
     picture = bytearray(reply.picture_bytes)
     arena.read_into(memoryview(picture), reply.pixel_bytes)
     if not picture.startswith(PICTURE_SIGNATURES[reply.picture_type]):
@@ -320,7 +322,15 @@ def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent
     pixels = _pixels(reply, arena)
     picture_type = reply.picture_type
     return PageContent(
-        reply.width, reply.height, reply.lines, bytes(picture), picture_type, pixels, reply.scans, reply.rules
+        reply.width,
+        reply.height,
+        reply.lines,
+        bytes(picture),
+        picture_type,
+        pixels,
+        reply.scans,
+        reply.rules,
+        findings=reply.findings,
     )
 
 

@@ -2,11 +2,25 @@
 
 import itertools
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from inference.core.contracts import ITEM_TYPES, Box, ItemCell, PageItem, Point, Quad, TextLine
+from inference.core.contracts import (
+    ITEM_TYPES,
+    NO_FINDINGS,
+    Box,
+    Code,
+    Findings,
+    FormValue,
+    ItemCell,
+    PageItem,
+    Point,
+    Quad,
+    TextLine,
+    TickBox,
+)
 from inference.sandbox import ChildMisbehaved
 
 from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
@@ -30,6 +44,27 @@ PICTURE_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd
 _LONGEST_DETAIL = 500
 _MOST_SCANS = 500
 _MOST_LEVELS = 3
+_MOST_CODES, _MOST_TICK_BOXES, _MOST_FORM_VALUES = 100, 1500, 500
+_LONGEST_CODE, _LONGEST_FORM_TEXT = 12_000, 5_000
+SYMBOLOGIES = frozenset(
+    {
+        "qr",
+        "micro_qr",
+        "data_matrix",
+        "aztec",
+        "pdf417",
+        "code128",
+        "code39",
+        "code93",
+        "ean13",
+        "ean8",
+        "upca",
+        "upce",
+        "itf",
+        "codabar",
+    }
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 
 
 class InvalidReply(ChildMisbehaved):
@@ -54,6 +89,7 @@ class PageReply(PictureReply):
     scans: tuple[Box, ...] = ()
     rules: tuple[Box, ...] = ()
     items: tuple[PageItem, ...] | None = None
+    findings: Findings = NO_FINDINGS
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
@@ -79,14 +115,24 @@ def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageRep
     if fields.get("picture_type") is None:
         width, height = _dimensions(fields, limits) if fields.get("width") else (0, 0)
         own = _lines(fields.get("lines"), width, height, limits)
-        return PageReply(width, height, own, 0, None, rules=_rules(fields, width, height))
+        findings = _findings(fields.get("findings", {}), width, height)
+        return PageReply(width, height, own, 0, None, rules=_rules(fields, width, height), findings=findings)
     width, height = _dimensions(fields, limits)
     picture_type = _one_of(fields["picture_type"], PICTURE_SIGNATURES)
     room = arena_bytes - width * height * BYTES_PER_PIXEL
     lines = None if fields.get("lines") is None else _lines(fields["lines"], width, height, limits)
     picture_bytes = _integer(fields.get("picture_bytes"), 1, room)
     scans = tuple(_box(value, width, height) for value in _list(fields.get("scans", []), "scans", _MOST_SCANS))
-    return PageReply(width, height, lines, picture_bytes, picture_type, scans, _rules(fields, width, height))
+    return PageReply(
+        width,
+        height,
+        lines,
+        picture_bytes,
+        picture_type,
+        scans,
+        _rules(fields, width, height),
+        findings=_findings(fields.get("findings", {}), width, height),
+    )
 
 
 def _rules(fields: dict[str, Json], width: int, height: int) -> tuple[Box, ...]:
@@ -182,6 +228,51 @@ def _cell(value: Json, rows: int, columns: int, limits: DocumentLimits) -> ItemC
     row_span, column_span = _integer(parts[2], 1, rows - row), _integer(parts[3], 1, columns - column)
     header = bool(_integer(parts[4], 0, 1))
     return ItemCell(row, column, _text(parts[5], limits.max_text_chars), row_span, column_span, header)
+
+
+def _findings(value: Json, width: int, height: int) -> Findings:
+    fields = _object(value, "findings")
+    return Findings(
+        tuple(_code(code, width, height) for code in _list(fields.get("codes", []), "codes", _MOST_CODES)),
+        tuple(
+            _tick_box(box, width, height) for box in _list(fields.get("tick_boxes", []), "tick boxes", _MOST_TICK_BOXES)
+        ),
+        tuple(
+            _form_value(field, width, height)
+            for field in _list(fields.get("form_values", []), "form values", _MOST_FORM_VALUES)
+        ),
+    )
+
+
+def _code(value: Json, width: int, height: int) -> Code:
+    fields = _object(value, "code")
+    encoded = _text(fields.get("base64"), _LONGEST_CODE)
+    text = _text(fields.get("text"), _LONGEST_CODE)
+    if bool(text) == bool(encoded) or not _BASE64.fullmatch(encoded):
+        raise InvalidReply("code")
+    symbology = _one_of(fields.get("symbology"), SYMBOLOGIES)
+    return Code(symbology, text, _quad(fields.get("box"), width, height), encoded)
+
+
+def _tick_box(value: Json, width: int, height: int) -> TickBox:
+    fields = _object(value, "tick box")
+    checked = fields.get("checked")
+    if not isinstance(checked, bool):
+        raise InvalidReply("tick box")
+    label, name = (_text(fields.get(field), _LONGEST_FORM_TEXT) for field in ("label", "name"))
+    return TickBox(checked, _quad(fields.get("box"), width, height), label, name)
+
+
+def _form_value(value: Json, width: int, height: int) -> FormValue:
+    fields = _object(value, "form value")
+    key, content = (_text(fields.get(field), _LONGEST_FORM_TEXT) for field in ("key", "value"))
+    return FormValue(key, content, _quad(fields.get("box"), width, height))
+
+
+def _object(value: Json, what: str) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise InvalidReply(what)
+    return value
 
 
 def _quad(value: Json, width: int, height: int) -> Quad:

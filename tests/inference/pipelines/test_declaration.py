@@ -74,7 +74,7 @@ def test_declarations_that_hold_together_say_what_they_answer() -> None:
 
 
 PLACED = ["text", "lines", "blocks", "tables", "width", "height", "rotation", "angle", "sheet"]
-READING = [*PLACED, "quality", "needs_review", "warnings"]
+READING = [*PLACED, "quality", "needs_review", "warnings", "codes", "marks", "pairs"]
 
 
 def ocr_answer() -> ValueType:

@@ -11,7 +11,9 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from PIL import Image, ImageDraw
 
+from .drawn_places import DrawnPlaces, drawn_places
 from .drawn_rules import drawn_rules
+from .form_fields import FormField, form_fields
 from .limits import (
     DocumentLimits,
     Rejected,
@@ -24,6 +26,7 @@ from .limits import (
     too_many_pages,
 )
 from .text_layer import Glyph, gather_lines, is_level, is_real_text, main_direction, turned_glyph, turned_point
+from .tick_marks import EMPTY_SIGNS, TICKED_SIGNS, TICKS
 
 _POINTS_PER_INCH = 72
 _TAIL_BYTES = 2048
@@ -33,6 +36,9 @@ _MAX_PICTURES_WEIGHED = 500
 _FORM_DEPTH = 3
 _NO_RESERVE: int = getattr(mmap, "MAP_NORESERVE", 0x4000)
 """The flag for a mapping without reserved memory on Linux (x86-64, arm64). Python names it from 3.13 on."""
+
+_SIGNS = EMPTY_SIGNS | TICKED_SIGNS | TICKS
+_MAX_SIGNS = 500
 
 _HIDDEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
 """The ways of drawing text that leave no ink."""
@@ -82,9 +88,14 @@ class PdfPage:
         self._limits = limits
         self._document, self._number = document, number
         self._direction = 0.0
+        self.fields: list[FormField] = []
+        """The form fields as they were before they were drawn into the page."""
+        self.signs: list[Glyph] = []
+        """The characters of the text that are tick boxes or ticks."""
         try:
             self._page = document[number - 1]
             if pdfium.FPDFPage_GetAnnotCount(self._page) and self._page.formenv:
+                self.fields = form_fields(self._page, self._page.formenv)
                 self._page.flatten()
                 self._page.close()
                 self._page = document[number - 1]
@@ -107,6 +118,7 @@ class PdfPage:
         self._direction = main_direction(glyphs)
         if self._direction:
             glyphs = list(self._glyphs(self._leveled(self._direction).get_textpage(), self._direction))
+        self.signs = [glyph for glyph in glyphs if glyph.text in _SIGNS][:_MAX_SIGNS]
         return gather_lines(glyphs)[: self._limits.max_text_lines]
 
     def _leveled(self, direction: float) -> pypdfium2.PdfPage:
@@ -161,12 +173,30 @@ class PdfPage:
 
     def pictures(self) -> list[Sides]:
         """Return the left, top, right and bottom of each picture in pixels of the rendered page."""
-        found = []
-        for left, bottom, right, top in self._picture_bounds():
-            corners = [self._to_pixels(left, bottom), self._to_pixels(right, top)]
-            (one_x, other_x), (one_y, other_y) = zip(*corners, strict=True)
-            found.append((min(one_x, other_x), min(one_y, other_y), max(one_x, other_x), max(one_y, other_y)))
-        return found
+        return [self.pixels_of(sides) for sides in self._picture_bounds()]
+
+    def pixels_of(self, sides: Sides) -> Sides:
+        """Return the left, top, right and bottom of a place in pixels of the rendered page."""
+        left, bottom, right, top = sides
+        corners = [self._to_pixels(left, bottom), self._to_pixels(right, top)]
+        (one_x, other_x), (one_y, other_y) = zip(*corners, strict=True)
+        return min(one_x, other_x), min(one_y, other_y), max(one_x, other_x), max(one_y, other_y)
+
+    def drawn_places(self) -> DrawnPlaces:
+        return drawn_places(self._page)
+
+    def render_part(self, part: Sides, scale: float) -> Image.Image:
+        """Return a part of the page, given in pixels of the rendered page, in gray. `scale` enlarges it."""
+        left, top, right, bottom = (side * scale for side in part)
+        width, height = max(1, math.ceil(right - left)), max(1, math.ceil(bottom - top))
+        whole = [round(side * scale) for side in self.size_px]
+        bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_Gray)
+        bitmap.fill_rect((255, 255, 255, 255), 0, 0, width, height)
+        pdfium.FPDF_RenderPageBitmap(
+            bitmap, self._page, -math.floor(left), -math.floor(top), *whole, 0, pdfium.FPDF_ANNOT
+        )
+        image: Image.Image = bitmap.to_pil()
+        return image
 
     def rules(self) -> list[Sides]:
         """Return the left, top, right and bottom of each level or upright line that the page draws, in pixels."""

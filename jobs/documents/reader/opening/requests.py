@@ -12,6 +12,7 @@ from PIL import Image
 
 from .containers import office_type, refuse_old_office
 from .detection import FORMATS, HEAD_BYTES, OLE, ZIP, FileType, detect
+from .findings import field_findings, page_findings, picture_findings
 from .formats import count_pages, read_items
 from .formats.package import Package
 from .images import frame_sizes, read_frame, refuse_truncated
@@ -77,7 +78,8 @@ def _read_page(
         case "pdf":
             return _read_pdf_page(document, number, limits, arena, drawn=drawn)
         case "image":
-            return _write_page(read_frame(document, file_type, number, limits), None, arena)
+            image = read_frame(document, file_type, number, limits)
+            return {**_write_page(image, None, arena), "findings": picture_findings(image)}
         case kind if kind in FORMATS:
             return {"items": read_items(document, kind, number, limits)}
         case _:
@@ -95,13 +97,17 @@ def _read_pdf_page(document: BinaryIO, number: int, limits: DocumentLimits, aren
         covered = [box for _, box in boxed]
         rules = _rounded(page.rules(), 1) if visible else []
         pictures = beside_text(page.pictures(), covered, page.size_px) if visible else []
+        # A page that is to be drawn was read before, and its findings are known.
+        findings = page_findings(page) if visible and not drawn else {}
         if visible and not pictures and not drawn:
-            return {**_without_picture(page.size_px, visible), "rules": rules}
+            return {**_without_picture(page.size_px, visible), "rules": rules, "findings": findings}
         image = page.render()
         scans = scanned_parts(image, pictures, covered)
         if visible and not scans and not drawn:
-            return {**_without_picture(page.size_px, visible), "rules": rules}
-        return {**_write_page(image, visible or None, arena), "scans": scans, "rules": rules}
+            return {**_without_picture(page.size_px, visible), "rules": rules, "findings": findings}
+        if not visible:
+            findings = {**picture_findings(image), **field_findings(page)}
+        return {**_write_page(image, visible or None, arena), "scans": scans, "rules": rules, "findings": findings}
 
 
 def _rounded(rows: Iterable[Sequence[float]], digits: int) -> list[list[float]]:

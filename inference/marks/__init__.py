@@ -1,0 +1,1 @@
+"""Finds tick boxes on pictures, and the labels of tick boxes."""
