@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -283,6 +284,53 @@ class PageWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """A barcode, QR code or other code for machines."""
+
+    symbology: str
+    """Such as "qr", "code128", "ean13", "data_matrix", "pdf417" or "aztec"."""
+    text: str
+    """The content. It is empty if it is not text."""
+    content: bytes | None
+    """The content if it is not text."""
+    box: Box | None
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        encoded = body.get("base64")
+        return cls(body["symbology"], body["text"], b64decode(encoded) if encoded else None, _box(body["box"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick box or radio button."""
+
+    label: str
+    checked: bool
+    box: Box | None
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(body["label"], body["checked"], _box(body["box"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A value with its name, such as a filled-in form field."""
+
+    key: str
+    value: str
+    key_box: Box | None
+    """None if the name is not printed."""
+    value_box: Box | None
+    confidence: float
+
+    @classmethod
+    def from_json(cls, body: Json) -> Self:
+        return cls(body["key"], body["value"], _box(body["key_box"]), _box(body["value_box"]), body["confidence"])
+
+
+@dataclass(frozen=True, slots=True)
 class Correction:
     """A line, cell or class that a person corrected. The result stays as the model gave it."""
 
@@ -367,6 +415,20 @@ class Page:
     @property
     def warnings(self) -> tuple[PageWarning, ...]:
         return tuple(PageWarning.from_json(warning) for warning in self.data.get("warnings", ()))
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        return tuple(Code.from_json(code) for code in self.data.get("codes", ()))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Return the tick boxes and radio buttons from the top of the page."""
+        return tuple(Mark.from_json(mark) for mark in self.data.get("marks", ()))
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Return the values that have a name, such as filled-in form fields."""
+        return tuple(Pair.from_json(pair) for pair in self.data.get("pairs", ()))
 
     @property
     def rotation(self) -> int:

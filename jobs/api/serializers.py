@@ -289,6 +289,44 @@ class TableSerializer(serializers.Serializer[Any]):
     cells = CellSerializer(many=True)
 
 
+class CodeSerializer(serializers.Serializer[Any]):
+    """A barcode, QR code or other code for machines."""
+
+    symbology = serializers.CharField(help_text="Such as `qr`, `code128`, `ean13`, `data_matrix`, `pdf417` or `aztec`.")
+    text = serializers.CharField(help_text="The content. Empty if it is not text.")
+    base64 = serializers.CharField(required=False, help_text="The content in Base64 if it is not text.")
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        help_text="Four corners, from the top left of the code as it was made.",
+    )
+
+
+class MarkSerializer(serializers.Serializer[Any]):
+    """A tick box or radio button."""
+
+    label = serializers.CharField(help_text="The label of the form field, or the text beside the box.")  # type: ignore[assignment]  # the answer's own name
+    checked = serializers.BooleanField()
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()), help_text="Four corners, without the label."
+    )
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    """A value with its name, such as a filled-in form field."""
+
+    key = serializers.CharField()
+    key_box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        allow_null=True,
+        help_text="Four corners of the name. Null if it is not printed.",
+    )
+    value = serializers.CharField()
+    value_box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()), help_text="Four corners of the value."
+    )
+    confidence = serializers.FloatField()
+
+
 class CorrectionSerializer(serializers.Serializer[Any]):
     """A correction by a person in the result of a page. The result itself stays as the model gave it."""
 
@@ -324,6 +362,9 @@ class PageSerializer(serializers.Serializer[Any]):
     quality = serializers.FloatField(required=False, help_text="How well the page was read, from 0 to 1.")
     needs_review = serializers.BooleanField(required=False, help_text="Whether a person should check the page.")
     warnings = WarningSerializer(many=True, required=False)
+    codes = CodeSerializer(many=True, required=False)
+    marks = MarkSerializer(many=True, required=False)
+    pairs = PairSerializer(many=True, required=False)
     source = serializers.ChoiceField(  # type: ignore[assignment]  # the answer's own name
         choices=["text", "text_layer", "ocr", "mixed", "document"], required=False
     )

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from maas_client import Block, Cell, Classification, Correction, Page, PageWarning, Table
+from maas_client import Block, Cell, Classification, Code, Correction, Mark, Page, PageWarning, Pair, Table
 
 PAGE: dict[str, Any] = {
     "number": 1,
@@ -19,6 +19,12 @@ READ = {
     "quality": 0.4,
     "needs_review": True,
     "warnings": [{"code": "low_confidence", "message": "Check it.", "box": BOX}, {"code": "blank", "message": "None."}],
+    "codes": [
+        {"symbology": "qr", "text": "hello", "box": BOX},
+        {"symbology": "aztec", "text": "", "base64": "AAH/", "box": BOX},
+    ],
+    "marks": [{"label": "Yes", "checked": True, "box": BOX}],
+    "pairs": [{"key": "Name", "key_box": None, "value": "Anna", "value_box": BOX, "confidence": 1.0}],
     "rotation": 90,
     "angle": -1.2,
     "class": {"label": "invoice", "probabilities": {"invoice": 1.0}},
@@ -37,6 +43,9 @@ def test_a_page_has_typed_fields() -> None:
         PageWarning("low_confidence", "Check it.", CORNERS),
         PageWarning("blank", "None.", None),
     )
+    assert page.codes == (Code("qr", "hello", None, CORNERS), Code("aztec", "", b"\x00\x01\xff", CORNERS))
+    assert page.marks == (Mark("Yes", True, CORNERS),)
+    assert page.pairs == (Pair("Name", "Anna", None, CORNERS, 1.0),)
     assert (page.page_class, page.label) == (Classification("invoice", {"invoice": 1.0}), "invoice")
     at = datetime(2026, 11, 20, 11, 9, 12, 106215, UTC)
     assert page.corrections == (Correction("class", None, "invoice", "letter", "anna@example.com", at),)
@@ -45,6 +54,7 @@ def test_a_page_has_typed_fields() -> None:
 def test_a_page_of_another_model_has_none_of_them() -> None:
     page = Page.from_json(PAGE)
     assert (page.blocks, page.warnings, page.corrections) == ((), (), ())
+    assert (page.codes, page.marks, page.pairs) == ((), (), ())
     assert (page.quality, page.needs_review, page.rotation, page.angle) == (None, False, 0, 0.0)
     assert (page.page_class, page.label) == (None, None)
 

@@ -20,6 +20,7 @@ from jobs.dashboard.reading.lines import (
     marked_lines,
     read_lines,
 )
+from jobs.dashboard.reading.marks import CodeView, MarkView, code_views, mark_views
 from jobs.dashboard.reading.opinions import (
     ClassView,
     WarningView,
@@ -86,6 +87,8 @@ class PageView:
     """The number of places on this page that a person should check."""
     corrections: Sequence[CorrectionView]
     tables: Sequence[TableView]
+    codes: Sequence[CodeView]
+    marks: Sequence[MarkView]
     vectors: VectorView | None
     picture: PictureView | None
 
@@ -143,6 +146,8 @@ def page_view(reading: Reading, sought: Query) -> PageView:
             f"/v1/jobs/{job.id}/pages/{page.number}",
             continued=continued_index(reading.before, result) if reading.before else None,
         ),
+        codes=code_views(result),
+        marks=mark_views(result),
         vectors=vectors_of(result),
         picture=_picture_view(page, job, picture) if picture else None,
     )
