@@ -33,7 +33,7 @@ LEAST_CONTRAST = 25
 THICK = 0.12
 """The thickness of a side, as a share of the box."""
 LEAST_DARKNESS = 0.3
-EVEN = 0.65
+EVEN = 0.75
 """The darkness of the lightest part of a line, as a share of its usual darkness."""
 INK = 0.45
 """The darkness from which on a dot is ink."""
@@ -49,6 +49,10 @@ MAX_BESIDE = 0.3
 MAX_CROSSED = 1
 """The number of sides at which the band may have more ink."""
 SMALLEST_CIRCLE, ROUND, CIRCLE_ASPECT = 0.5, 0.76, 1.14
+DOT = 0.6
+"""The share of the middle of a circle that is ink where it has a dot."""
+WHITE, LEAST_WHITE = 0.35, 0.04
+"""The share of a circle that is white, at least: of an empty one, and of one with a dot."""
 MAX_CANDIDATES = 2_000
 MAX_PIXELS = 12_000_000
 """The most pixels that are looked at. A larger picture is scaled down."""
@@ -187,21 +191,22 @@ def _circles(ink: Mask, height: float) -> Iterator[PictureBox]:
         area, length = cv2.contourArea(contour), cv2.arcLength(contour, True)
         if 4 * math.pi * area < ROUND * length * length or area > 0.87 * width * tall:
             continue
-        hole = contours[first_hole]
-        if cv2.contourArea(hole) < 0.35 * area:
-            continue
         if not _is_apart(ink, left, top, width, tall):
             continue
         third = max(1, round(min(width, tall) * 0.36))
         middle = ink[top + third : top + tall - third, left + third : left + width - third]
-        ring = Box(float(left), float(top), float(left + width), float(top + tall))
-        yield PictureBox(ring, bool(middle.size and middle.mean() >= 0.4))
+        has_dot = bool(middle.size and middle.mean() >= DOT)
+        # A blurred dot runs into its ring and leaves only a part of the white.
+        if cv2.contourArea(contours[first_hole]) < (LEAST_WHITE if has_dot else WHITE) * area:
+            continue
+        yield PictureBox(Box(float(left), float(top), float(left + width), float(top + tall)), has_dot)
 
 
 def _alike(circles: Sequence[PictureBox]) -> list[PictureBox]:
-    """Return the circles of the size of those with a dot. Others are letters, such as O."""
+    """Return the circles of the size of those with a dot, if there are several. Others are letters, such as O."""
     sizes = {round(circle.box.height) + more for circle in circles if circle.checked for more in (-1, 0, 1)}
-    return [circle for circle in circles if round(circle.box.height) in sizes]
+    alike = [circle for circle in circles if round(circle.box.height) in sizes]
+    return alike if len(alike) > 1 else []
 
 
 def _with_full(squares: Sequence[PictureBox]) -> list[PictureBox]:

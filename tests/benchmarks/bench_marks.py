@@ -90,7 +90,7 @@ def _measure(bench: Bench, scores: dict[str, Score], seed: int, kind: str, page:
     scale = DPI / 72
     marks = [(mark, _scaled(mark.box, scale)) for mark in page.marks]
     codes = [(code, _scaled(code.box, scale)) for code in page.codes]
-    _add(scores, f"PDF, {kind}", seed, marks, codes, found)
+    _add(scores, f"PDF, {kind}", seed, (marks, codes), found)
     lines = content.text_lines or ()
     scan = _scan(page, lines, seed, [box for _, box in (*marks, *codes)])
     _, packed = cv2.imencode(".png", cv2.cvtColor(scan.picture, cv2.COLOR_RGB2BGR))
@@ -106,18 +106,18 @@ def _measure(bench: Bench, scores: dict[str, Score], seed: int, kind: str, page:
     placed = tuple(replace(line, box=box.corners()) for line, box in zip(lines, texts, strict=True))
     marks = [(mark, box) for (mark, _), box in zip(marks, boxes, strict=False)]
     codes = [(code, box) for (code, _), box in zip(codes, boxes[len(marks) :], strict=True)]
-    _add(scores, f"scan, {kind}", seed, marks, codes, bench.find(upright, placed, f"marks of a scan, {kind}"))
+    _add(scores, f"scan, {kind}", seed, (marks, codes), bench.find(upright, placed, f"marks of a scan, {kind}"))
     if with_ocr:
-        _add(scores, f"scan read, {kind}", seed, marks, codes, _read(whole))
+        _add(scores, f"scan read, {kind}", seed, (marks, codes), _read(whole))
 
 
 def _read(page: PageInput) -> Mapping[str, Json]:
     return builtin_engine().run(builtin_specs()["ocr"], page, {}).result
 
 
-def _add(scores: dict[str, Score], name: str, seed: int, marks: Json, codes: Json, found: Mapping[str, Json]) -> None:
-    scores.setdefault(f"{name}: marks", Score()).add_marks(f"page {seed}", marks, found["marks"])
-    scores.setdefault(f"{name}: codes", Score()).add_codes(f"page {seed}", codes, found["codes"])
+def _add(scores: dict[str, Score], name: str, seed: int, true: tuple[Json, Json], found: Mapping[str, Json]) -> None:
+    scores.setdefault(f"{name}: marks", Score()).add_marks(f"page {seed}", true[0], found["marks"])
+    scores.setdefault(f"{name}: codes", Score()).add_codes(f"page {seed}", true[1], found["codes"])
 
 
 def _scaled(sides: tuple[float, float, float, float], scale: float) -> Box:

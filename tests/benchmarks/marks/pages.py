@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import zxingcpp
@@ -169,7 +170,7 @@ def _draw_mark(pen: _Pen, look: _Look, box: Sides) -> None:
 
     def lines(*points: tuple[float, float], width: float) -> None:
         pdf.set_line_width(width)
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             pdf.line(left + x0 * side, top + y0 * side, left + x1 * side, top + y1 * side)
 
     match look.mark:
@@ -180,7 +181,7 @@ def _draw_mark(pen: _Pen, look: _Look, box: Sides) -> None:
             lines((0.2, 0.5), (0.42, 0.78), (0.85, 0.18), width=1.3 * look.stroke)
         case "hand":
             pdf.set_draw_color(20, 30, 110)
-            jitter = partial_jitter(chance)
+            jitter = _jitter(chance)
             width = chance.uniform(0.7, 1.6)
             if chance.random() < 0.5:
                 lines(jitter(0.0, 0.1), jitter(0.5, 0.5), jitter(1.05, 1.1), width=width)
@@ -198,7 +199,7 @@ def _draw_mark(pen: _Pen, look: _Look, box: Sides) -> None:
             pdf.ellipse(left + 0.25 * side, top + 0.25 * side, 0.5 * side, 0.5 * side, style="F")
 
 
-def partial_jitter(chance: random.Random) -> Callable[[float, float], tuple[float, float]]:
+def _jitter(chance: random.Random) -> Callable[[float, float], tuple[float, float]]:
     return lambda x, y: (x + chance.uniform(-0.1, 0.1), y + chance.uniform(-0.1, 0.1))
 
 
