@@ -121,6 +121,7 @@ _FROM_ITEMS: Json = {
     ],
     "output": {
         **{name: f"items.{name}" for name in ("text", "lines", "blocks", "tables")},
+        **{name: {"constant": []} for name in MARKS},
         "width": "given.page.width",
         "height": "given.page.height",
         "rotation": {"constant": 0},

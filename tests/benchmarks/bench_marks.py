@@ -85,7 +85,9 @@ def _pages(seed: int) -> Iterator[tuple[str, TruePage]]:
 
 def _measure(bench: Bench, scores: dict[str, Score], seed: int, kind: str, page: TruePage, *, with_ocr: bool) -> None:
     content = bench.read(page.pdf, "pdf", f"opening a PDF, {kind}")
-    work = PageInput(1, content.width_px, content.height_px, content.text_lines, None, content.scans, content.findings)
+    work = PageInput(
+        1, content.width_px, content.height_px, content.text_lines, None, content.scans, findings=content.findings
+    )
     found = bench.find(work, content.text_lines or (), f"marks of a PDF, {kind}")
     scale = DPI / 72
     marks = [(mark, _scaled(mark.box, scale)) for mark in page.marks]
@@ -97,7 +99,7 @@ def _measure(bench: Bench, scores: dict[str, Score], seed: int, kind: str, page:
     read = bench.read(packed.tobytes(), "image", f"opening a scan, {kind}")
     pixels = read.pixels
     assert pixels is not None
-    whole = PageInput(1, read.width_px, read.height_px, None, lambda: pixels, (), read.findings)
+    whole = PageInput(1, read.width_px, read.height_px, None, lambda: pixels, findings=read.findings)
     inputs = {"page": whole, "rotation": scan.rotation, "angle": scan.angle, "sheet": None}
     upright: PageInput = UPRIGHT_PAGE.run(inputs, {})
     righting = Righting(read.width_px, read.height_px, scan.rotation, scan.angle)

@@ -31,7 +31,7 @@ def marks_of(page: PageInput, lines: tuple[TextLine, ...] = LINES) -> dict[str, 
 
 
 def test_marks_have_the_label_of_the_form_or_the_text_beside_or_the_name() -> None:
-    found = marks_of(PageInput(1, 400, 700, LINES, None, (), FINDINGS))
+    found = marks_of(PageInput(1, 400, 700, LINES, None, findings=FINDINGS))
     assert [(mark["label"], mark["checked"]) for mark in found["marks"]] == [
         ("By email", True),
         ("I agree", False),
@@ -40,7 +40,7 @@ def test_marks_have_the_label_of_the_form_or_the_text_beside_or_the_name() -> No
 
 
 def test_codes_and_form_values_are_answered() -> None:
-    found = marks_of(PageInput(1, 400, 700, LINES, None, (), FINDINGS))
+    found = marks_of(PageInput(1, 400, 700, LINES, None, findings=FINDINGS))
     assert found["codes"] == [
         {"symbology": "qr", "text": "hello", "box": [[10, 10], [60, 10], [60, 60], [10, 60]]},
         {"symbology": "aztec", "text": "", "base64": "AAE=", "box": [[70, 10], [90, 10], [90, 30], [70, 30]]},
@@ -54,7 +54,7 @@ def test_a_page_without_findings_answers_empty_lists() -> None:
 
 
 def test_findings_turn_with_their_page() -> None:
-    page = PageInput(1, 400, 700, LINES, None, (), FINDINGS)
+    page = PageInput(1, 400, 700, LINES, None, findings=FINDINGS)
     turned = UPRIGHT_PAGE.run({"page": page, "rotation": 90, "angle": 0, "sheet": None}, {})
     found = marks_of(turned)
     assert found["codes"][0]["box"] == [[690, 10], [690, 60], [640, 60], [640, 10]]
