@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 SMALLEST, LARGEST = 0.5, 2.0
 """The side of a tick box, as a share of the height of a line of text."""
 LEAST_SIDE = 11
-"""The side below which nothing can be told apart, in pixels."""
+"""The side below which nothing can be distinguished, in pixels."""
 ASPECT = 1.3
 DARKER, MUCH_DARKER = 10, 30
 """The difference of ink from the paper around it, of 255. Of a ring with a dot in it, only the core counts."""
