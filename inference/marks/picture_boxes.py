@@ -51,8 +51,8 @@ MAX_CROSSED = 1
 SMALLEST_CIRCLE, ROUND, CIRCLE_ASPECT = 0.5, 0.76, 1.14
 DOT = 0.6
 """The share of the middle of a circle that is ink where it has a dot."""
-WHITE, LEAST_WHITE = 0.35, 0.04
-"""The share of a circle that is white, at least: of an empty one, and of one with a dot."""
+WHITE = 0.35
+"""The share of a circle within its ring, at least."""
 MAX_CANDIDATES = 2_000
 MAX_PIXELS = 12_000_000
 """The most pixels that are looked at. A larger picture is scaled down."""
@@ -196,8 +196,7 @@ def _circles(ink: Mask, height: float) -> Iterator[PictureBox]:
         third = max(1, round(min(width, tall) * 0.36))
         middle = ink[top + third : top + tall - third, left + third : left + width - third]
         has_dot = bool(middle.size and middle.mean() >= DOT)
-        # A blurred dot runs into its ring and leaves only a part of the white.
-        if cv2.contourArea(contours[first_hole]) < (LEAST_WHITE if has_dot else WHITE) * area:
+        if cv2.contourArea(contours[first_hole]) < WHITE * area:
             continue
         yield PictureBox(Box(float(left), float(top), float(left + width), float(top + tall)), has_dot)
 
