@@ -240,7 +240,7 @@ class Table:
     """Say whether it goes on from the last table of the page before."""
     box: Box | None
     cells: tuple[Cell, ...]
-    """By rows, then by columns. Places without text may have no cell."""
+    """The cells by rows, then by columns. Places without text may have no cell."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
@@ -288,7 +288,7 @@ class Code:
     """A barcode, QR code or other code for machines."""
 
     symbology: str
-    """Such as "qr", "code128", "ean13", "data_matrix", "pdf417" or "aztec"."""
+    """The kind of code, such as "qr", "code128", "ean13", "data_matrix", "pdf417" or "aztec"."""
     text: str
     """The content. It is empty if it is not text."""
     content: bytes | None

@@ -1,4 +1,4 @@
-"""How well a class set knows its own examples, each judged by the others."""
+"""Measures how well a class set knows its own examples, each judged by the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ class TextLine:
     confidence: float | None
     """The confidence: 1.0 for text read from the document itself, None if it is unknown."""
     words: tuple[tuple[float, float], ...] = ()
-    """Where each word of the text begins and ends, as shares of the length of the box. It is empty if not known."""
+    """The start and end of each word of the text, as shares of the length of the box. It is empty if not known."""
 
 
 ITEM_TYPES = frozenset(
@@ -90,7 +90,7 @@ class Code:
     """A barcode, QR code or other code for machines."""
 
     symbology: str
-    """Its kind, such as `qr`, `code128` or `data_matrix`."""
+    """The kind, such as `qr`, `code128` or `data_matrix`."""
     text: str
     """The content. It is empty if the content is not text."""
     box: Quad
@@ -112,7 +112,7 @@ class TickBox:
 
 @dataclass(frozen=True, slots=True)
 class FormValue:
-    """What a form field that is no tick box contains."""
+    """The content of a form field that is no tick box."""
 
     key: str
     value: str
@@ -121,7 +121,7 @@ class FormValue:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found on a page beside its text when it was opened."""
+    """The things that were found on a page beside its text when it was opened."""
 
     codes: tuple[Code, ...] = ()
     tick_boxes: tuple[TickBox, ...] = ()
@@ -147,7 +147,7 @@ class PageInput:
     rules: tuple[Box, ...] = ()
     """The level and upright lines that a page with text of its own draws, as thin boxes."""
     items: tuple[PageItem, ...] | None = None
-    """What the page consists of, in reading order, if the document itself says it. Its text is `text_lines` too."""
+    """The parts of the page in reading order, if the document itself says it. Its text is `text_lines` too."""
     findings: Findings = NO_FINDINGS
 
 

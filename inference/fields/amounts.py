@@ -31,7 +31,7 @@ class Amount:
     value: Decimal
     currency: str | None
     has_cents: bool
-    """Whether it is written with two decimals, as money is."""
+    """It is set if the amount is written with two decimals, as money is."""
     number_text: str
     """The number as it is written, without its sign and currency."""
 

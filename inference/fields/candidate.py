@@ -19,7 +19,7 @@ class Candidate:
     quote: str
     """The text of the line that shows it."""
     score: float
-    """How much speaks for it, from 0 to 1."""
+    """The evidence for it, from 0 to 1."""
     confidence: float
     """The confidence of the reading."""
     options: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Candidate:
     rate: str | None = None
     """The tax rate that stands beside an amount of tax."""
     top: float = 0.0
-    """How far down the page it is, from 0 to 1."""
+    """The position down the page, from 0 to 1."""
 
     def as_json(self) -> Json:
         return {

@@ -33,7 +33,7 @@ TYPES: Mapping[str, str] = {
 MIN_SCORE: Mapping[str, float] = {"supplier": 0.45, "buyer": 0.5, "issue_date": 0.42, "currency": 0.3}
 USUAL_MIN_SCORE = 0.45
 LATER_PAGE = 0.93
-"""What a candidate on a later page is worth, where the first page usually says it."""
+"""The worth of a candidate on a later page, where the first page usually says it."""
 CALIBRATION = ((0.0, 0.0), (0.45, 0.4), (0.58, 0.7), (0.7, 0.94), (0.85, 0.97), (1.0, 0.99))
 """The confidence of a certainty. Between these points it is on a line."""
 SIMILAR = 0.8

@@ -29,12 +29,12 @@ class Piece:
     line: int
     """The number of the line that it is a part of."""
     start: int
-    """Where it starts in the line."""
+    """The position in the line where it starts."""
     text: str
     box: Box
     confidence: float
     is_placed: bool = True
-    """Whether the line has a box of its own."""
+    """It is set if the line has a box of its own."""
 
     def part(self, start: int, end: int) -> Box:
         """Return the box of a part of the text, by the usual widths of letters."""

@@ -12,12 +12,12 @@ TOLERANCE = Decimal("0.02")
 MAX_CHOICES = 7
 """The candidates of each sum that are tried against each other."""
 ADDS_UP, BY_RATES, BY_ITEMS, BY_GROSS_ITEMS = 0.9, 0.5, 0.35, 0.15
-"""What a sum is worth, beside the scores of labels, that is proved by others."""
+"""The worth of a sum that is proved by others, beside the scores of labels."""
 
 
 MAX_EXTRAS = 4
 PART = 0.8
-"""What a sum loses that is that of one rate of several."""
+"""The loss of a sum that is that of one rate of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Sums:
     tax: OnPage | None
     total: OnPage | None
     adds_up: bool
-    """Whether net and tax are the total, where the tax may be that of several rates."""
+    """It is set if net and tax are the total, where the tax may be that of several rates."""
     is_proved: bool
-    """Whether rates or items prove one of the sums."""
+    """It is set if rates or items prove one of the sums."""
 
     @property
     def contradicts(self) -> bool:
@@ -52,7 +52,7 @@ class Proofs:
     parts: frozenset[Decimal]
     """The net amounts and taxes of single rates, where there are several."""
     items: frozenset[Decimal]
-    """What the line items may make together with discounts and other costs."""
+    """The sums that the line items may make together with discounts and other costs."""
 
 
 def choose_sums(

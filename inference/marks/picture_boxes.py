@@ -63,7 +63,7 @@ class PictureBox:
     box: Box
     checked: bool
     is_full: bool = False
-    """Whether it is filled altogether, which only counts beside open boxes of its size."""
+    """It is set if the box is filled altogether, which only counts beside open boxes of its size."""
 
 
 def find_tick_boxes(image: Pixels, text_height: float) -> list[PictureBox]:

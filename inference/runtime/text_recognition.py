@@ -49,7 +49,7 @@ class RecognizedText:
     leanings: tuple[float, ...] = ()
     """The probability of each known script, or nothing with a recognizer of other characters."""
     words: tuple[tuple[float, float], ...] = ()
-    """Where each word begins and ends, as shares of the length of the line."""
+    """The start and end of each word, as shares of the length of the line."""
 
 
 def cut_line(image: Pixels, box: Floats) -> Pixels:

@@ -1,4 +1,4 @@
-"""How sure it is that the cells of a table are its cells: less where their sides are not drawn."""
+"""Lowers the confidence in the cells of a table whose sides are not drawn."""
 
 from dataclasses import replace
 

@@ -55,7 +55,7 @@ class Table:
     box: Box | None = None
     header_rows: int = 0
     continues: bool = False
-    """Whether it goes on from the last table of the page before."""
+    """It is set if the table goes on from the last table of the page before."""
 
     def as_json(self) -> Json:
         return {

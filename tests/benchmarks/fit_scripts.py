@@ -86,7 +86,7 @@ class Recognizer:
     def _read(self, line: Pixels) -> Found:
         scaled = scaled_line(line)
         chances = self._run(self._recognition, recognizer_input([scaled], scaled.padded_width))
-        (read,) = self.characters.decode(chances, scaled.padded_width, [scaled.squeeze])
+        (read,) = self.characters.decode(chances, scaled.padded_width, [scaled])
         own = chances[0, : own_steps(scaled, scaled.padded_width, chances.shape[1])]
         logs = np.log(np.maximum(own, LEAST)).mean(axis=0).astype(np.float16)
         return read.text, read.confidence, scaled.length, logs

@@ -37,13 +37,13 @@ class Label:
     piece: Piece
     start: int
     end: int
-    """Where it ends in the piece, without what parts it from its value."""
+    """The position in the piece where it ends, without what parts it from its value."""
     value_start: int
     roles: Roles
     letters: int
     has_colon: bool
     at_start: bool
-    """Whether only signs and numbers stand before it in the piece."""
+    """It is set if only signs and numbers stand before it in the piece."""
 
     @property
     def is_alone(self) -> bool:

@@ -46,9 +46,9 @@ class PageContent:
     rules: tuple[Box, ...] = ()
     """The level and upright lines that a page with text of its own draws."""
     items: tuple[PageItem, ...] | None = None
-    """What the document itself says that the page consists of, in formats that say it."""
+    """The parts of the page as the document itself names them, in formats that say it."""
     findings: Findings = NO_FINDINGS
-    """What is on the page beside its text. A page that was to be drawn has none: it was read before."""
+    """The things on the page beside its text. A page that was to be drawn has none: it was read before."""
 
 
 REJECTION_CODES = frozenset(

@@ -29,7 +29,7 @@ class FormField:
     """The label for people, which many forms lack."""
     name: str
     checked: bool | None
-    """Whether it is ticked, or None for a field that contains text."""
+    """It is set if the field is ticked, and None for a field that contains text."""
     value: str
     is_radio: bool = False
 

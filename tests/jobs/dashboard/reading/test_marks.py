@@ -1,5 +1,7 @@
 """Tests of how codes and tick boxes are shown."""
 
+from typing import Any
+
 from jobs.dashboard.reading.marks import CodeView, MarkView, code_views, mark_views
 
 
@@ -19,7 +21,7 @@ def test_codes_and_marks_are_shown_with_plain_names() -> None:
 
 
 def test_what_an_added_model_returns_under_these_names_is_no_error() -> None:
-    for strange in (
+    results: tuple[Any, ...] = (
         None,
         "text",
         3,
@@ -28,6 +30,7 @@ def test_what_an_added_model_returns_under_these_names_is_no_error() -> None:
         {"a": 1},
         [{"symbology": 1, "text": 2}],
         [{"label": 1, "checked": "x"}],
-    ):
+    )
+    for strange in results:
         assert code_views({"codes": strange}) == []
         assert mark_views({"marks": strange}) == []

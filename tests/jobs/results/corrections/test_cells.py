@@ -42,7 +42,8 @@ def test_a_corrected_cell_is_in_exports_and_beside_the_result(desk: ReadingDesk,
     assert desk.exported(job, CSV).decode("utf-8-sig") == "Item,Count,Price\r\nNuts,3,1.20\r\n"
     assert "| Nuts | 3 | 1.20 |" in desk.exported(job, MARKDOWN).decode()
     with unit_of_work(desk.identity):
-        (shown,) = result_json(job)["pages"]  # type: ignore[misc]  # it is a list
+        pages: Any = result_json(job)["pages"]
+    (shown,) = pages
     assert shown["tables"][0]["cells"][4]["text"] == "Z"
     (correction,) = shown["corrections"]
     assert {name: correction[name] for name in ("kind", "table", "index", "original", "corrected")} == {

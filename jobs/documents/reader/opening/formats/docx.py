@@ -13,7 +13,7 @@ from .xml_stream import Element, attribute, child, children, elements, is_on, lo
 _SKIPPED = frozenset({"del", "moveFrom", "delText", "delInstrText", "Fallback", "pPr", "rPr"})
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PRINTED = {"t": "", "noBreakHyphen": "-", "tab": " ", "br": "\n", "cr": "\n", "sym": "•"}
-"""What each piece of a run prints. Only `t` has a text of its own."""
+"""The text that each piece of a run prints. Only `t` has a text of its own."""
 _PAGE_FIELD = "PAGE"
 _LINKS = {"header": "headerReference", "footer": "footerReference"}
 
