@@ -29,7 +29,7 @@ class Identifier:
     text: str
     normalized: str
     is_exact: bool = True
-    """It is set if the check digits are right as it is written. Otherwise they are once misread digits are put right."""
+    """It is set if the check digits are right as written. Otherwise they are right once misread digits are mended."""
 
 
 def is_iban(text: str) -> bool:

@@ -4,7 +4,7 @@ from inference.core.contracts import Json
 from inference.pipelines.ocr import MARKS, MIN_CONFIDENCE, found_marks, laid_out
 
 FIELD_CANDIDATES = "field_candidates"
-"""The field of an answer with what a page says about the fields of its document. They are merged when all of the document has been read."""
+"""The name of what a page says about the fields of its document. It is merged when the document has been read."""
 
 OCR, READ, EMBED = "ocr", "read", "embed"
 """The roles of its members."""
