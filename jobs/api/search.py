@@ -62,14 +62,14 @@ PARAMETERS = [
 ]
 
 
-class MarkSerializer(serializers.Serializer[Any]):
+class FoundWordSerializer(serializers.Serializer[Any]):
     start = serializers.IntegerField(help_text="Position of the first character in the excerpt, from 0.")
     end = serializers.IntegerField(help_text="Position after the last character.")
 
 
 class ExcerptSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="The text around the first found word, or the beginning of the page.")
-    marks = MarkSerializer(many=True, help_text="The found words, in Unicode code points.")
+    marks = FoundWordSerializer(many=True, help_text="The found words, in Unicode code points.")
 
 
 class SearchHitSerializer(serializers.Serializer[Any]):
