@@ -53,7 +53,7 @@ def jobs_with_models() -> "QuerySet[Job]":
 
 def jobs_and_tombstones() -> "QuerySet[Job]":
     """Return all jobs, including what is left of erased ones: their counts, times and costs."""
-    return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
+    return Job.objects.select_related("model_version__served_model", "document").defer("input").order_by("-id")
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:

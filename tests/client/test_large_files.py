@@ -89,7 +89,7 @@ def test_an_answer_that_is_lost_sends_nothing_twice(
 
 def test_a_large_file_that_is_no_document_is_refused_with_its_reason(client: Client) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        client.upload(b"PK\x03\x04" + os.urandom(3 * PART), name="archive.pdf")
+        client.upload(b"Rar!\x1a\x07\x00" + os.urandom(3 * PART), name="archive.pdf")
     assert refused.value.code == "unsupported_type"
 
 

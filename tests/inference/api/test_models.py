@@ -43,7 +43,15 @@ def test_a_models_tensors_have_the_names_by_which_v2_takes_and_gives_them(
 
 
 def test_the_kinds_of_document_that_a_model_reads_are_told(version: ModelVersion, identity: Identity) -> None:
-    assert _told(version.served_model.name, identity)["documents"] == ["pdf", "text"]
+    assert _told(version.served_model.name, identity)["documents"] == [
+        "pdf",
+        "text",
+        "docx",
+        "xlsx",
+        "pptx",
+        "html",
+        "eml",
+    ]
 
 
 def _told(name: str, identity: Identity) -> dict[str, Any]:

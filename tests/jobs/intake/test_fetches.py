@@ -162,7 +162,7 @@ def test_what_could_not_be_fetched_leaves_its_key_free_at_once(
 ) -> None:
     key = {"Idempotency-Key": secrets.token_hex(8)}
     gone = {"url": at(there(b"HTTP/1.1 404 No\r\n\r\n"))}
-    page = {"url": at(there(ok(b"<html><body>Sign in</body></html>")))}
+    page = {"url": at(there(ok(b"%!PS-Adobe-3.0 a program for printers")))}
     codes = [client.post("/v1/documents", json=body, headers=key).json()["code"] for body in (gone, page)]
     assert codes == ["url_not_fetched", "unsupported_type"]
     made = at_the_other.post("/v1/documents", json={"url": at(there(ok(a_pdf())))}, headers=key)
@@ -250,7 +250,7 @@ def test_nothing_is_fetched_for_what_is_refused_anyway(
 def test_what_a_server_gives_is_looked_at_like_any_upload(
     client: httpx.Client, there: Callable[..., Receiver], server: GranianServer
 ) -> None:
-    page = client.post("/v1/documents", json={"url": at(there(ok(b"<html><body>Sign in</body></html>")))})
+    page = client.post("/v1/documents", json={"url": at(there(ok(b"%!PS-Adobe-3.0 a program for printers")))})
     assert (page.status_code, page.json()["code"]) == (415, "unsupported_type")
     large = client.post("/v1/documents", json={"url": at(there(ok(b"%PDF-" + b"x" * 300_000)))})
     assert (large.status_code, large.json()["limit_bytes"]) == (413, 200_000)

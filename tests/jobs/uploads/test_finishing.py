@@ -99,7 +99,7 @@ def test_whoever_lost_the_lease_says_nothing_any_more(
 def test_a_file_that_is_no_document_is_rejected_and_says_why(
     identity: Identity, folder: Folder, tmp_path: Path, desk: Desk
 ) -> None:
-    turn = sent(identity, tmp_path, b"PK\x03\x04 an archive, of all things")
+    turn = sent(identity, tmp_path, b"Rar! an archive, of all things")
     lapse(desk, turn.upload_id)
     finish_stranded_uploads()
     upload = found(turn)

@@ -65,7 +65,10 @@ def test_the_archive_has_the_formats_of_the_check_boxes(viewer: Client, desk: De
     content = b"".join(answer.streaming_content)  # type: ignore[attr-defined]  # of a streaming response
     assert zipfile.ZipFile(io.BytesIO(content)).namelist() == ["a.pdf/text.txt", "a.pdf/text.md"]
     refused = viewer.get("/jobs/archive", {**asked, "formats": "docx"})
-    assert refused.json()["detail"] == "Unknown format 'docx'. Use original, text, markdown, html, json, chunks or pdf."
+    assert (
+        refused.json()["detail"]
+        == "Unknown format 'docx'. Use original, text, markdown, html, json, chunks, pdf, csv or xlsx."
+    )
 
 
 @pytest.mark.parametrize("path", ["/jobs/archive", "/jobs/bulk/consequences"])
