@@ -53,13 +53,13 @@ def jobs_with_models() -> "QuerySet[Job]":
 
 def jobs_and_tombstones() -> "QuerySet[Job]":
     """Return all jobs, including what is left of erased ones: their counts, times and costs."""
-    return Job.objects.select_related("model_version__served_model", "document").defer("input").order_by("-id")
+    return Job.objects.select_related("model_version__served_model").defer("input").order_by("-id")
 
 
 def get_job(job_id: object, *, for_update: bool = False) -> Job:
     """Return a job. Raises NotFound for an unknown or foreign one, JobErased if it was the caller's own."""
     wanted = as_uuid(job_id)
-    jobs = jobs_and_tombstones()
+    jobs = jobs_and_tombstones().select_related("document")
     if for_update:
         jobs = jobs.select_for_update(of=("self",), no_key=True)
     job = jobs.filter(id=wanted).first() if wanted else None

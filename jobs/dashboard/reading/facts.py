@@ -21,9 +21,6 @@ from tenants.plans.prices import Price
 MAX_PARTS = 10
 
 
-_TABLES = (("Excel", "xlsx"), ("CSV", "csv"))
-
-
 @dataclass(frozen=True)
 class Download:
     words: str

@@ -3,20 +3,19 @@
 import ctypes
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from .page_objects import IDENTITY, Matrix, page_objects
+
 Sides = tuple[float, float, float, float]
 """Left, bottom, right and top in coordinates of the page."""
-Matrix = tuple[float, float, float, float, float, float]
 
 MAX_OBJECTS = 10_000
 """The most objects of a page that are looked at. Maps and plots have more."""
-FORM_DEPTH = 3
-IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 _TICK_SIDE = 5.0, 26.0
 """The shortest and longest side of a tick box in points."""
@@ -57,7 +56,7 @@ def drawn_places(page: Any) -> DrawnPlaces:
     """Return the places of a page. The time is bounded by the number of objects that are looked at."""
     found = DrawnPlaces()
     bars: list[Sides] = []
-    for kind, each, outer in _objects(_of_page(page), IDENTITY, 0, [0]):
+    for kind, each, outer in page_objects(page, MAX_OBJECTS):
         if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             sides = _bounds(each, outer)
             if sides is not None and min(sides[2] - sides[0], sides[3] - sides[1]) >= _LEAST_SIDE:
@@ -67,29 +66,6 @@ def drawn_places(page: Any) -> DrawnPlaces:
     found.codes = joined([*found.codes, *dense(bars)])[:MAX_CODE_PLACES]
     found.tick_boxes = found.tick_boxes[:MAX_TICK_BOXES]
     return found
-
-
-def _of_page(page: Any) -> Iterator[Any]:
-    for index in range(max(0, pdfium.FPDFPage_CountObjects(page))):
-        yield pdfium.FPDFPage_GetObject(page, index)
-
-
-def _of_form(form: Any) -> Iterator[Any]:
-    for index in range(max(0, pdfium.FPDFFormObj_CountObjects(form))):
-        yield pdfium.FPDFFormObj_GetObject(form, index)
-
-
-def _objects(objects: Iterator[Any], outer: Matrix, depth: int, seen: list[int]) -> Iterator[tuple[int, Any, Matrix]]:
-    """Yield the pictures and paths with the matrix of the forms that they are in."""
-    for each in objects:
-        seen[0] += 1
-        if seen[0] > MAX_OBJECTS:
-            return
-        kind = pdfium.FPDFPageObj_GetType(each)
-        if kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
-            yield kind, each, outer
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < FORM_DEPTH:
-            yield from _objects(_of_form(each), _times(_matrix_of(each), outer), depth + 1, seen)
 
 
 def _look_at_path(path: Any, outer: Matrix, found: DrawnPlaces, bars: list[Sides]) -> None:
@@ -203,23 +179,3 @@ def _bounds(each: Any, outer: Matrix) -> Sides | None:
         up = [b * x + d * y + f for x, y in corners]
         sides = min(across), min(up), max(across), max(up)
     return sides if all(math.isfinite(side) and abs(side) < 1e6 for side in sides) else None
-
-
-def _matrix_of(each: Any) -> Matrix:
-    matrix = pdfium.FS_MATRIX()
-    if not pdfium.FPDFPageObj_GetMatrix(each, matrix):
-        return IDENTITY
-    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-
-
-def _times(inner: Matrix, outer: Matrix) -> Matrix:
-    a, b, c, d, e, f = inner
-    oa, ob, oc, od, oe, of = outer
-    return (
-        a * oa + b * oc,
-        a * ob + b * od,
-        c * oa + d * oc,
-        c * ob + d * od,
-        e * oa + f * oc + oe,
-        e * ob + f * od + of,
-    )

@@ -2,80 +2,39 @@
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from .page_objects import Matrix, matrix_of, page_objects, times
+
 Segment = tuple[float, float, float, float]
 """The ends of a rule: x and y of one, x and y of the other, in page coordinates."""
-Matrix = tuple[float, float, float, float, float, float]
 
 MAX_OBJECTS = 20_000
 """The most objects of a page that are looked at. Maps and plots have more."""
 MAX_SEGMENTS = 3_000
 MAX_PATH_SEGMENTS = 400
 """The most segments of a path. Longer paths are drawings."""
-FORM_DEPTH = 3
 STRAIGHT = 1.0
 """The largest difference between the ends of an upright or level line, in points."""
 THIN = 3.0
 """The thickness of a filled rectangle that is a line, at most, in points."""
 MIN_LENGTH = 3.0
-IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _LEAST_SHADE = 250
 """The value of each color, of 255, from which on a filled area is white, as the paper is."""
 
 
 def drawn_rules(page: Any) -> list[Segment]:
     """Return the level and upright lines of a page, those of filled areas and boxes too."""
-    found: list[Segment] = []
-    seen = [0]
-    for segment in _of_objects(
-        _children(page.raw, pdfium.FPDFPage_CountObjects, pdfium.FPDFPage_GetObject), IDENTITY, 0, seen
-    ):
-        found.append(segment)
-        if len(found) == MAX_SEGMENTS:
-            break
-    return found
-
-
-def _children(parent: Any, count: Any, get: Any) -> Iterator[Any]:
-    for index in range(max(0, count(parent))):
-        yield get(parent, index)
-
-
-def _of_objects(objects: Iterator[Any], outer: Matrix, depth: int, seen: list[int]) -> Iterator[Segment]:
-    for each in objects:
-        seen[0] += 1
-        if seen[0] > MAX_OBJECTS:
-            return
-        kind = pdfium.FPDFPageObj_GetType(each)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
-            yield from _of_path(each, outer)
-        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < FORM_DEPTH:
-            inner = _children(each, pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject)
-            yield from _of_objects(inner, _times(_matrix_of(each), outer), depth + 1, seen)
-
-
-def _matrix_of(each: Any) -> Matrix:
-    matrix = pdfium.FS_MATRIX()
-    if not pdfium.FPDFPageObj_GetMatrix(each, matrix):
-        return IDENTITY
-    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-
-
-def _times(inner: Matrix, outer: Matrix) -> Matrix:
-    a, b, c, d, e, f = inner
-    oa, ob, oc, od, oe, of = outer
-    return (
-        a * oa + b * oc,
-        a * ob + b * od,
-        c * oa + d * oc,
-        c * ob + d * od,
-        e * oa + f * oc + oe,
-        e * ob + f * od + of,
+    found = (
+        segment
+        for kind, each, outer in page_objects(page.raw, MAX_OBJECTS)
+        if kind == pdfium.FPDF_PAGEOBJ_PATH
+        for segment in _of_path(each, outer)
     )
+    return list(islice(found, MAX_SEGMENTS))
 
 
 def _of_path(path: Any, outer: Matrix) -> Iterator[Segment]:
@@ -88,7 +47,7 @@ def _of_path(path: Any, outer: Matrix) -> Iterator[Segment]:
     is_filled, is_stroked = fill.value != pdfium.FPDF_FILLMODE_NONE, bool(stroke.value)
     if not is_stroked and (not is_filled or _is_paper(path)):
         return
-    matrix = _times(_matrix_of(path), outer)
+    matrix = times(matrix_of(path), outer)
     for points in _subpaths(path, count, matrix):
         yield from _lines_of(points, is_stroked=is_stroked)
 

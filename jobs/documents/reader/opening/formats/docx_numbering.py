@@ -14,7 +14,7 @@ _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a paragraph is. The values of a style that says nothing come from the style that it is based on."""
+    """The kind of a paragraph. The values of a style that says nothing come from the style that it is based on."""
 
     level: int | None = None
     """The level of a heading, from 1."""
