@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inference.fields.labels.finding import Label, find_labels, language_of
+from inference.fields.labels.vocabulary import Vocabulary
 from inference.fields.page_text import PageText, Piece
 from inference.layout.boxes import Box
 
@@ -40,8 +41,8 @@ class Labeled:
     """The labels of each piece by its line and its start."""
 
     @classmethod
-    def of(cls, text: PageText) -> "Labeled":
-        by_number = find_labels(text.pieces)
+    def of(cls, text: PageText, vocabulary: Vocabulary | None = None) -> "Labeled":
+        by_number = find_labels(text.pieces, vocabulary)
         pieces = text.pieces
         by_place = {(pieces[number].line, pieces[number].start): labels for number, labels in by_number.items()}
         return cls(text, language_of(by_number.values()), by_place)

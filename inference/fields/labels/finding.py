@@ -88,9 +88,12 @@ def phrase_at(vocabulary: Vocabulary, spelling: Spelling, place: int) -> str | N
     return None
 
 
-def find_labels(pieces: Iterable[Piece]) -> dict[int, list[Label]]:
-    """Return the labels of each piece that has any, by the number of the piece, from left to right."""
-    vocabulary = field_labels()
+def find_labels(pieces: Iterable[Piece], vocabulary: Vocabulary | None = None) -> dict[int, list[Label]]:
+    """Return the labels of each piece that has any, by the number of the piece, from left to right.
+
+    They are those of a vocabulary, or the labels of invoices.
+    """
+    vocabulary = vocabulary or field_labels()
     found: dict[int, list[Label]] = {}
     for number, piece in enumerate(pieces):
         labels = _labels(piece, vocabulary)

@@ -1,5 +1,6 @@
 """The labels by how they are spelled, each with the roles that it has in the languages that know it."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ MIN_MISSPELLED = 8
 """The letters of a spelling, at least, in which one letter may be wrong."""
 KEY = 2
 """The letters at the start of a phrase by which it is looked up."""
+_WORD = re.compile(r"[^\W_]+")
 Roles = Mapping[str, frozenset[str]]
 """The roles of a phrase by language."""
 
@@ -95,12 +97,21 @@ def column_heads() -> Vocabulary:
 
 
 def _vocabulary(wanted: Callable[[str], bool]) -> Vocabulary:
+    entries = [
+        (language, role, phrase)
+        for language, text in LANGUAGES.items()
+        for role, phrase in _entries(text)
+        if wanted(role)
+    ]
+    return vocabulary_of(entries)
+
+
+def vocabulary_of(entries: Iterable[tuple[str, str, str]]) -> Vocabulary:
+    """Return the vocabulary of phrases, each given with its language and its role before it."""
     roles: dict[str, dict[str, set[str]]] = {}
-    for language, text in LANGUAGES.items():
-        for role, phrase in _entries(text):
-            if wanted(role):
-                words = "".join(spelled(word) for word in phrase.split())
-                roles.setdefault(words, {}).setdefault(language, set()).add(role)
+    for language, role, phrase in entries:
+        words = "".join(spelled(word) for word in _WORD.findall(phrase))
+        roles.setdefault(words, {}).setdefault(language, set()).add(role)
     roles.pop("", None)
     starts: dict[str, list[str]] = {}
     for phrase in sorted(roles, key=len, reverse=True):

@@ -1,0 +1,151 @@
+"""What a person pointed at on a page: the words there, the label that they belong to, and what is learned from it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from inference.core.contracts import Json
+from inference.fields.candidate import corners
+from inference.fields.page_text import Piece
+from inference.layout.boxes import Box
+from inference.own_fields.definition import Trace
+from inference.own_fields.guessing import type_of
+from inference.own_fields.label_of import FoundLabel, label_of
+from inference.own_fields.neighbors import neighbors_of
+from inference.own_fields.page import Mark, Sheet, fingerprint, sheet_of
+from inference.own_fields.shapes import shape_of
+
+MIN_COVERED = 0.5
+"""The share of a word that must be in the box that was drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    text: str
+    box: Json
+    """The four corners of the words."""
+    label: str
+    """The label that was found for it, or an empty text."""
+    label_box: Json
+    type: str
+    place: str
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The words of a piece that were pointed at."""
+
+    piece: Piece
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.piece.text[self.start : self.end]
+
+    @property
+    def box(self) -> Box:
+        return self.piece.part(self.start, self.end)
+
+
+def point(result: Mapping[str, Json], page_number: int, pages_total: int, box: Sequence[float]) -> Pointed | None:
+    """Return what is in a box (left, top, right, bottom) on a page, snapped to words, or None if nothing is there."""
+    sheet = sheet_of(result, page_number, None)
+    drawn = Box(min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3]))
+    parts = parts_in(sheet, drawn)
+    mark = _mark_in(sheet, drawn) if not parts else None
+    if mark is not None:
+        return _pointed_mark(sheet, mark, page_number, pages_total)
+    if not parts:
+        return None
+    text = _text(parts)
+    found = label_of(sheet, parts[0].piece, parts[0].start, Box.around(part.box for part in parts))
+    return _pointed(sheet, text, parts, found, (page_number, pages_total))
+
+
+def parts_in(sheet: Sheet, drawn: Box) -> list[Part]:
+    """Return the words in a box, by pieces in reading order. A box within a word means this word."""
+    parts = []
+    for piece in sheet.text.pieces:
+        if piece.box.bottom < drawn.top or piece.box.top > drawn.bottom or not piece.is_placed:
+            continue
+        spans = [span for span in _words(piece.text) if _is_in(piece.part(*span), drawn)]
+        if spans:
+            parts.append(Part(piece, spans[0][0], spans[-1][1]))
+    return sorted(parts, key=lambda part: (part.piece.box.middle, part.piece.box.left))
+
+
+def _words(text: str) -> list[tuple[int, int]]:
+    spans, start = [], 0
+    for word in text.split():
+        start = text.index(word, start)
+        spans.append((start, start + len(word)))
+        start += len(word)
+    return spans
+
+
+def _is_in(word: Box, drawn: Box) -> bool:
+    across = min(word.right, drawn.right) - max(word.left, drawn.left)
+    down = min(word.bottom, drawn.bottom) - max(word.top, drawn.top)
+    if across <= 0 or down <= 0:
+        return False
+    within = drawn.left >= word.left and drawn.right <= word.right
+    return (across >= MIN_COVERED * word.width or within) and down >= 0.4 * min(word.height, drawn.height)
+
+
+def _text(parts: Sequence[Part]) -> str:
+    """Return the words with a line for each printed row."""
+    rows: list[list[Part]] = []
+    for part in parts:
+        if rows and rows[-1][-1].box.shares_height(part.box) >= 0.5:
+            rows[-1].append(part)
+        else:
+            rows.append([part])
+    return "\n".join(" ".join(part.text for part in sorted(row, key=lambda one: one.box.left)) for row in rows)
+
+
+def _pointed(
+    sheet: Sheet, text: str, parts: Sequence[Part], found: FoundLabel | None, pages: tuple[int, int]
+) -> Pointed:
+    box = Box.around(part.box for part in parts)
+    last = parts[-1]
+    following = last.piece.text[last.end :].split()
+    lines = [line for line, _ in groupby(part.piece.line for part in parts)]
+    label, place = (found.text, found.place) if found else ("", "position")
+    trace = Trace(
+        label=label,
+        place=place,
+        position=_shares(sheet, box),
+        page=pages[0],
+        from_end=max(0, pages[1] - pages[0]),
+        shape=shape_of(text),
+        neighbors=neighbors_of(sheet, box, lines),
+        after=fingerprint(following[0]) if following else "",
+        date_order=sheet.style.order or "",
+        decimal=sheet.style.decimal or "",
+    )
+    return Pointed(text, corners(box), label, corners(found.box) if found else None, type_of(text, label), place, trace)
+
+
+def _shares(sheet: Sheet, box: Box) -> tuple[float, float, float, float]:
+    width, height = sheet.text.width, sheet.text.height
+    return box.left / width, box.top / height, box.right / width, box.bottom / height
+
+
+def _mark_in(sheet: Sheet, drawn: Box) -> Mark | None:
+    return next((mark for mark in sheet.marks if drawn.holds(mark.box) or mark.box.holds(drawn)), None)
+
+
+def _pointed_mark(sheet: Sheet, mark: Mark, page_number: int, pages_total: int) -> Pointed:
+    text = "yes" if mark.checked else "no"
+    trace = Trace(
+        label=mark.label,
+        place="right" if mark.label else "position",
+        position=_shares(sheet, mark.box),
+        page=page_number,
+        from_end=max(0, pages_total - page_number),
+        shape="",
+        neighbors=neighbors_of(sheet, mark.box, ()),
+    )
+    return Pointed(text, corners(mark.box), mark.label, None, "yes_no", trace.place, trace)

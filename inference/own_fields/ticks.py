@@ -1,0 +1,31 @@
+"""Answers that are given by tick boxes."""
+
+from inference.fields.labels.finding import Label
+from inference.fields.page_text import Piece
+from inference.own_fields.candidates import Found, Part
+from inference.own_fields.page import Mark, Sheet
+from inference.own_fields.values import answer_of
+
+
+def ticked(sheet: Sheet, label: Label) -> Found | None:
+    """Return the answer of the tick boxes beside a label, or of the one whose label it is, or None."""
+    box = label.piece.box
+    row = [mark for mark in sheet.marks if mark.box.shares_height(box) >= 0.5]
+    own = [mark for mark in row if _is_same(mark.label, label)]
+    if own:
+        return _found(sheet, own[0], "yes" if own[0].checked else "no", label)
+    answers = [(mark, answer_of(mark.label.strip())) for mark in row if mark.box.left >= box.left]
+    ticked_ones = [(mark, answer) for mark, answer in answers if mark.checked and answer]
+    return _found(sheet, ticked_ones[0][0], ticked_ones[0][1], label) if len(ticked_ones) == 1 else None
+
+
+def _is_same(text: str, label: Label) -> bool:
+    printed = label.piece.text[label.start : label.end]
+    return printed.casefold() in text.casefold() or (text != "" and text.casefold() in printed.casefold())
+
+
+def _found(sheet: Sheet, mark: Mark, answer: str | None, label: Label) -> Found:
+    piece = Piece(label.piece.line, 0, answer or "", mark.box, 1.0)
+    quote = sheet.text.lines[label.piece.line]
+    printed = label.piece.text[label.start : label.end]
+    return Found(sheet.number, (Part(piece, 0, len(piece.text)),), answer, 0.95, (quote,), (), printed)
