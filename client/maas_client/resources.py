@@ -332,18 +332,20 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A line, cell or class that a person corrected. The result stays as the model gave it."""
+    """A line, cell, class or field that a person corrected."""
 
     kind: str
-    """ "line", "cell" or "class"."""
+    """ "line", "cell", "class" or "field"."""
     index: int | None
-    """The position of the line in the page, or of the cell in its table. None for a class."""
+    """The position of the line in the page, or of the cell in its table. None for a class or field."""
     original: str
     corrected: str
     author: str
     created_at: datetime
     table: int | None = None
     """The position of a cell's table in the page."""
+    name: str | None = None
+    """The name of a field."""
 
     @classmethod
     def from_json(cls, body: Json) -> Self:
@@ -355,6 +357,7 @@ class Correction:
             author=body["author"],
             created_at=datetime.fromisoformat(body["created_at"]),
             table=body.get("table"),
+            name=body.get("name"),
         )
 
 

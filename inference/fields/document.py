@@ -10,11 +10,12 @@ from math import prod
 
 from inference.core.contracts import Json
 from inference.fields.candidate import Candidate, corners
+from inference.fields.checks import check_dates, check_items, check_rates, check_sums
 from inference.fields.dates import Order
 from inference.fields.evidence import is_invoice
 from inference.fields.identity import squeezed_text
 from inference.fields.parties import LEGAL_FORM
-from inference.fields.sums import MAX_EXTRAS, TOLERANCE, OnPage, Sums, choose_sums
+from inference.fields.sums import MAX_EXTRAS, OnPage, Sums, choose_sums
 
 TYPES: Mapping[str, str] = {
     "invoice_number": "text",
@@ -246,21 +247,12 @@ def calibrated(certainty: float) -> float:
 
 
 def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json], found: Sequence[OnPage]) -> Iterable[Json]:
-    if sums.contradicts and sums.net and sums.tax and sums.total:
-        yield _warning(
-            f"Net {sums.net.value} and tax {sums.tax.value} make {sums.net.value + sums.tax.value},"
-            f" but the total is {sums.total.value}."
-        )
-    tax = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))
-    if len(rates) > 1 and sums.tax and abs(tax - sums.tax.value) > TOLERANCE:
-        yield _warning(f"The taxes by rate make {tax}, but the tax is {sums.tax.value}.")
-    added = sum((Decimal(item["amount"]) for item in items), Decimal(0))
-    bases = [each.value for each in (sums.net, sums.total) if each is not None]
-    if items and bases and all(abs(added - base) > TOLERANCE for base in _bases(sums, found)):
-        named = "net amount" if sums.net else "total"
-        yield _warning(
-            f"The lines make {added}, but the {named} is {bases[0]}. A discount or other costs may be missing."
-        )
+    named = {"net": sums.net, "tax": sums.tax, "total": sums.total}
+    values = {name: each.value for name, each in named.items() if each is not None}
+    if sums.contradicts:
+        yield from check_sums(values)
+    yield from check_rates(values, rates)
+    yield from check_items(values, items, _bases(sums, found))
 
 
 def _extras(found: Sequence[OnPage]) -> list[Decimal]:
@@ -281,9 +273,4 @@ def _bases(sums: Sums, found: Sequence[OnPage]) -> set[Decimal]:
 
 def _date_warnings(fields: Sequence[Json]) -> Iterable[Json]:
     days = {field["name"]: field["normalized"] for field in fields if field["type"] == "date" and field["normalized"]}
-    if len(days) == 2 and days["due_date"] < days["issue_date"]:
-        yield _warning(f"The due date {days['due_date']} is before the issue date {days['issue_date']}.")
-
-
-def _warning(message: str) -> Json:
-    return {"code": "fields_contradict", "message": message}
+    return check_dates(days)

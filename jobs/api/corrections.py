@@ -1,4 +1,4 @@
-"""`/v1/jobs/{id}/…/lines/{index}`, `/tables/{table}/cells/{index}` and `/class`: corrections of what a model read."""
+"""`/v1/jobs/{id}/…/lines/{index}`, `/tables/{table}/cells/{index}`, `/class` and `/fields/{name}`: corrections."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from jobs.api.serializers import CorrectionSerializer, StrictFields
 from jobs.core.document_class import DOCUMENT
 from jobs.documents.job_selectors import get_job
+from jobs.results.corrections.fields import FieldPlace, correct_field, undo_field
 from jobs.results.corrections.selectors import correction_json
 from jobs.results.corrections.services import (
     LONGEST_LABEL,
@@ -50,8 +51,26 @@ class ClassCorrectionSerializer(StrictFields):
     label = Text(max_length=LONGEST_LABEL, help_text="A class of `probabilities`, or one of the usual six.")  # type: ignore[assignment]  # the request calls it so
 
 
-def _checked(request: Request, job_id: str, form_of: type[StrictFields], field: str) -> tuple[Identity, str]:
-    """Return the caller and the field of the body. A job of somebody else is not found, whatever the body is."""
+class FieldCorrectionSerializer(StrictFields):
+    value = Text(
+        max_length=LONGEST_LINE,
+        allow_null=True,
+        help_text="The value as it is on the page. The same value confirms it; null says that it is not there.",
+    )
+    page = serializers.IntegerField(
+        required=False, min_value=1, help_text="The page where it is. Default: where it was read, else the first page."
+    )
+    box = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2),
+        required=False,
+        min_length=4,
+        max_length=4,
+        help_text="Four corners on the picture of `page`.",
+    )
+
+
+def _checked(request: Request, job_id: str, form_of: type[StrictFields]) -> tuple[Identity, dict[str, Any]]:
+    """Return the caller and the values of the body. A job of somebody else is not found, whatever the body is."""
     identity = caller(request, "jobs:write")
     with unit_of_work(identity):
         get_job(job_id)
@@ -60,7 +79,7 @@ def _checked(request: Request, job_id: str, form_of: type[StrictFields], field: 
     form = form_of(data=request.data)
     form.is_valid(raise_exception=True)
     values: dict[str, Any] = form.validated_data
-    return identity, str(values[field])
+    return identity, values
 
 
 class LineCorrection(APIView):
@@ -74,8 +93,8 @@ class LineCorrection(APIView):
         """Correct a line, counted from 0 as in the result. The result stays as the model gave it; the correction is
         shown beside it, and used by the exports as text, Markdown and PDF, and by the search.
         """
-        identity, text = _checked(request, job_id, LineCorrectionSerializer, "text")
-        made = correct_line(identity=identity, job_id=job_id, number=number, index=index, text=text)
+        identity, values = _checked(request, job_id, LineCorrectionSerializer)
+        made = correct_line(identity=identity, job_id=job_id, number=number, index=index, text=values["text"])
         return Response(correction_json(made))
 
     @extend_schema(
@@ -99,8 +118,10 @@ class CellCorrection(APIView):
         """Correct a cell by its position in the `cells` of a table of `tables`, from 0. The result stays as the model
         gave it; the correction is shown beside it, and used by the exports with tables.
         """
-        identity, text = _checked(request, job_id, CellCorrectionSerializer, "text")
-        made = correct_cell(identity=identity, job_id=job_id, number=number, table=table, index=index, text=text)
+        identity, values = _checked(request, job_id, CellCorrectionSerializer)
+        made = correct_cell(
+            identity=identity, job_id=job_id, number=number, table=table, index=index, text=values["text"]
+        )
         return Response(correction_json(made))
 
     @extend_schema(
@@ -159,5 +180,32 @@ class DocumentClassCorrection(APIView):
 
 
 def _class_corrected(request: Request, job_id: str, number: int) -> Response:
-    identity, label = _checked(request, job_id, ClassCorrectionSerializer, "label")
-    return Response(correction_json(correct_class(identity=identity, job_id=job_id, number=number, label=label)))
+    identity, values = _checked(request, job_id, ClassCorrectionSerializer)
+    made = correct_class(identity=identity, job_id=job_id, number=number, label=values["label"])
+    return Response(correction_json(made))
+
+
+class FieldCorrection(APIView):
+    @extend_schema(
+        operation_id="correct_field",
+        summary="Correct a field of a document",
+        request=FieldCorrectionSerializer,
+        responses={200: CorrectionSerializer, **REFUSALS},
+    )
+    def put(self, request: Request, job_id: str, name: str) -> Response:
+        """Correct a field by its name, add one that was missed, or say with null that there is none. The corrected
+        value is in `fields` of the result, beside what was read; filters, tables of fields and webhooks use it.
+        """
+        identity, values = _checked(request, job_id, FieldCorrectionSerializer)
+        place = FieldPlace(values.get("page"), values.get("box"))
+        made = correct_field(identity=identity, job_id=job_id, name=name, value=values["value"], place=place)
+        return Response(correction_json(made))
+
+    @extend_schema(
+        operation_id="undo_field_correction",
+        summary="Undo the correction of a field",
+        responses={204: None, **REFUSALS},
+    )
+    def delete(self, request: Request, job_id: str, name: str) -> Response:
+        undo_field(identity=caller(request, "jobs:write"), job_id=job_id, name=name)
+        return Response(status=204)

@@ -328,15 +328,16 @@ class PairSerializer(serializers.Serializer[Any]):
 
 
 class CorrectionSerializer(serializers.Serializer[Any]):
-    """A correction by a person in the result of a page. The result itself stays as the model gave it."""
+    """A correction by a person in the result of a page or document."""
 
     kind = serializers.ChoiceField(Correction.Kind.values)
     table = serializers.IntegerField(
-        allow_null=True, help_text="Position of the cell's table, from 0. Null for a line or a class."
+        allow_null=True, help_text="Position of the cell's table, from 0. Null for all others."
     )
     index = serializers.IntegerField(
-        allow_null=True, help_text="Position of the line or cell, from 0. Null for a class."
+        allow_null=True, help_text="Position of the line or cell, from 0. Null for a class or field."
     )
+    name = serializers.CharField(allow_null=True, help_text="Name of the field. Null for all others.")
     original = serializers.CharField()
     corrected = serializers.CharField()
     author = serializers.CharField(help_text="The member or API key that corrected it.")
@@ -412,6 +413,11 @@ class FieldSerializer(serializers.Serializer[Any]):
     ambiguous = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="The two dates that a numeric date may mean."
     )
+    own = serializers.BooleanField(required=False, help_text="Whether it is a field that you defined.")
+    corrected = serializers.BooleanField(required=False, help_text="Whether a person corrected or confirmed it.")
+    read = serializers.DictField(
+        required=False, allow_null=True, help_text="What was read, if it was corrected. Null if nothing was."
+    )
 
 
 class TaxRateSerializer(serializers.Serializer[Any]):
@@ -461,7 +467,7 @@ class ResultSerializer(serializers.Serializer[Any]):
     line_items = LineItemSerializer(many=True, required=False)
     warnings = WarningSerializer(many=True, required=False, help_text="Such as sums that contradict each other.")
     corrections = CorrectionSerializer(
-        many=True, required=False, help_text="The corrected class of the whole document, if it was corrected."
+        many=True, required=False, help_text="The corrected class and fields of the whole document, if any."
     )
 
 

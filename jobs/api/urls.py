@@ -63,6 +63,7 @@ urlpatterns = [
         corrections.ClassCorrection.as_view(),
         name="api-class-correction",
     ),
+    path("jobs/<str:job_id>/fields/<str:name>", corrections.FieldCorrection.as_view(), name="api-field-correction"),
     path("jobs/<str:job_id>/class", corrections.DocumentClassCorrection.as_view(), name="api-document-class"),
     path("jobs/<str:job_id>/events", jobs.JobEvents.as_view(), name="api-job-events"),
     path("jobs/<str:job_id>/cancel", jobs.JobCancel.as_view(), name="api-job-cancel"),

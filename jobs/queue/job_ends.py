@@ -16,6 +16,8 @@ from jobs.core.errors import LeaseLost
 from jobs.core.models import Page
 from jobs.core.reading_flags import ReadingFlags, review_json
 from jobs.events.log import Happened, append_events
+from jobs.fields.corrected import with_corrections
+from jobs.fields.selectors import field_corrections
 from jobs.queue.document_classes import class_of_document
 from jobs.queue.document_fields import fields_of_document
 from tenants.core.db.unit_of_work import current_alias
@@ -133,7 +135,7 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
     failure = _job_failure(job, state)
     found = class_of_document(job.id)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
-    fields = fields_of_document(job.id)
+    fields = with_corrections(fields_of_document(job.id), field_corrections(job.id))
     execute(_CLOSE, {**values, **_class_columns(found), "fields": fields and json.dumps(fields)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
     closed |= review_json(job.pages_to_review, found)

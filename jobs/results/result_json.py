@@ -6,6 +6,7 @@ from typing import Any
 from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, Job, Page
+from jobs.fields.corrected import READ
 from jobs.results.corrections.selectors import correction_json, corrections_of
 from jobs.results.page_tables import begins_with_table, with_continuation
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
@@ -52,7 +53,7 @@ def page_json(
         "started_at": page.started_at,
         "finished_at": page.finished_at,
         **_shown(page.result or {}, before or {}),
-        **_corrections_json(corrections),
+        **corrections_json(corrections),
     }
 
 
@@ -61,7 +62,7 @@ def _shown(result: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, An
     return {name: value for name, value in found.items() if name != FIELD_CANDIDATES}
 
 
-def _corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
+def corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
     return {"corrections": [correction_json(row) for row in corrections]} if corrections else {}
 
 
@@ -93,7 +94,7 @@ def result_head(job: Job) -> dict[str, object]:
         "model": job.model_version.key,
         "pages_total": job.pages_total,
         "pages_done": job.pages_done,
-        **(job.fields or {}),
+        **{name: value for name, value in (job.fields or {}).items() if name != READ},
     }
 
 
@@ -103,5 +104,5 @@ def result_json(job: Job) -> dict[str, object]:
         **result_head(job),
         "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
         "pages": pages,
-        **_corrections_json(corrections_of(job, last=DOCUMENT).get(DOCUMENT, ())),
+        **corrections_json(corrections_of(job, last=DOCUMENT).get(DOCUMENT, ())),
     }

@@ -1,5 +1,5 @@
 -- A job or page that has ended keeps what it ended with: state, counts, cost, times, errors and results. Retention may
--- empty inputs, results, classes and error details. People may correct the class, and undo that.
+-- empty inputs, results, classes and error details. People may correct the class and the fields, and undo that.
 CREATE OR REPLACE FUNCTION maas_refuse_change_of_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% % is %: what it ended with cannot be changed', TG_ARGV[0], OLD.id, OLD.state

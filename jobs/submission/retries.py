@@ -102,8 +102,9 @@ FROM jobs_page WHERE job_id = %(old)s AND state = 'succeeded'
 
 _TAKE_OVER_CORRECTIONS = f"""
 INSERT INTO jobs_correction
-    (id, tenant_id, job_id, number, kind, "table", index, original, corrected, author, created_at)
-SELECT {_ORDERED_ID}, tenant_id, %(new)s, number, kind, "table", index, original, corrected, author, created_at
+    (id, tenant_id, job_id, number, kind, "table", index, name, details, original, corrected, author, created_at)
+SELECT {_ORDERED_ID}, tenant_id, %(new)s, number, kind, "table", index, name, details, original, corrected, author,
+    created_at
 FROM jobs_correction WHERE job_id = %(old)s AND ended_at IS NULL
 """  # noqa: S608  # made of constants alone
 

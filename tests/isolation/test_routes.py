@@ -78,8 +78,8 @@ def test_another_tenants_id_is_answered_like_one_that_never_was(
     before = state_of(other_caller, theirs)
     nobodys = Belongings.of_nobody()
     for operation in with_ids(operations):
-        foreign = caller.http.request(operation.method, operation.at(**theirs.values()))
-        unknown = caller.http.request(operation.method, operation.at(**nobodys.values()))
+        foreign = caller.http.request(operation.method, operation.at(name="total", **theirs.values()))
+        unknown = caller.http.request(operation.method, operation.at(name="total", **nobodys.values()))
         assert foreign.status_code == unknown.status_code == 404, operation
         assert without_echo(foreign, theirs) == without_echo(unknown, nobodys), operation
         assert headers_of(foreign) == headers_of(unknown), operation

@@ -1,4 +1,4 @@
-"""The corrections of a page, as they are listed there. This module makes no queries."""
+"""The corrections of a page or of the document's fields, as they are listed there. This module makes no queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import datetime
 
 from jobs.core.models import Correction, Job
 from jobs.dashboard.reading.opinions import kind_title
+from jobs.fields.names import title_of
 
 
 @dataclass(frozen=True)
@@ -36,5 +37,8 @@ def _view(job: Job, row: Correction) -> CorrectionView:
     if row.kind == Correction.Kind.CELL:
         place, url = f"Table {row.table + 1}, cell {row.index + 1}", f"{page}/tables/{row.table}/cells/{row.index}"
         return CorrectionView(place, row.original, row.corrected, row.author, row.created_at, url)
+    if row.kind == Correction.Kind.FIELD:
+        url = f"/v1/jobs/{job.id}/fields/{row.name}"
+        return CorrectionView(title_of(row.name), row.original, row.corrected, row.author, row.created_at, url)
     url = f"{page}/lines/{row.index}"
     return CorrectionView(f"Line {row.index + 1}", row.original, row.corrected, row.author, row.created_at, url)

@@ -1,27 +1,15 @@
-"""The fields of a document as a person reads them beside its pages. This module makes no queries."""
+"""The fields of a document as a person reads and corrects them beside its pages. This module makes no queries."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from django.utils.translation import gettext_lazy
+from uuid import UUID
 
 from jobs.dashboard.reading.lines import SURE, svg_points
+from jobs.fields.names import title_of, types_with
 from jobs.results.pictures.turns import corners_of
 
-NAMES: Mapping[str, Any] = {
-    "invoice_number": gettext_lazy("Invoice number"),
-    "issue_date": gettext_lazy("Date"),
-    "due_date": gettext_lazy("Due date"),
-    "supplier": gettext_lazy("Supplier"),
-    "buyer": gettext_lazy("Buyer"),
-    "order_number": gettext_lazy("Order number"),
-    "currency": gettext_lazy("Currency"),
-    "net": gettext_lazy("Net"),
-    "tax": gettext_lazy("Tax"),
-    "total": gettext_lazy("Total"),
-    "iban": gettext_lazy("IBAN"),
-}
 MAX_ITEMS = 500
 """The most line items that are shown. The JSON has all of them."""
 
@@ -36,9 +24,19 @@ class FieldView:
     quote: str
     percent: int
     unsure: bool
+    corrected: bool
     place: str
-    """The name that links the field with its box on the picture of the open page. It is empty on other pages."""
+    """The name that links the field with its box on the picture."""
     corners: str
+    """The corners of the box for SVG. They are empty if it is on another page, or has no position."""
+    url: str
+    """The address that a PUT request corrects the field at."""
+
+
+@dataclass(frozen=True)
+class MissingField:
+    name: str
+    title: str
 
 
 @dataclass(frozen=True)
@@ -49,33 +47,57 @@ class FieldsView:
     left_out: int
     """The line items that are not shown."""
     warnings: Sequence[str]
+    missing: Sequence[MissingField]
+    """The fields that a person may add."""
+    url: str
+    """The address of the fields, which the name of one completes."""
 
 
-def fields_view(found: Mapping[str, Any] | None, page: int) -> FieldsView | None:
-    """Return the fields for the open page, or None for a document without fields."""
-    if not found or not found["fields"]:
+def fields_view(found: Mapping[str, Any] | None, page: int, job_id: UUID | str = "") -> FieldsView | None:
+    """Return the fields for the open page, or None if the model finds none."""
+    if found is None:
         return None
-    items = found["line_items"]
+    url, items, fields = f"/v1/jobs/{job_id}/fields/", found["line_items"], found["fields"]
+    there = {field["name"] for field in fields}
     return FieldsView(
-        [_field(number, field, page) for number, field in enumerate(found["fields"], 1)],
+        [_field(place, field, page, url) for place, field in zip(places_of(fields), fields, strict=True)],
         found["tax_rates"],
         items[:MAX_ITEMS],
         max(0, len(items) - MAX_ITEMS),
         [warning["message"] for warning in found["warnings"]],
+        [MissingField(name, title_of(name)) for name in types_with(fields) if name not in there],
+        url,
     )
 
 
-def _field(number: int, field: Mapping[str, Any], page: int) -> FieldView:
+def places_of(fields: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names that link the fields with their boxes. They stay the same while other fields come and go."""
+    seen = Counter[str]()
+    found = []
+    for field in fields:
+        name = field["name"]
+        seen[name] += 1
+        found.append(f"f-{name}" if seen[name] == 1 else f"f-{name}-{seen[name]}")
+    return found
+
+
+def is_unsure(field: Mapping[str, Any]) -> bool:
+    """Return whether a person should check a field."""
+    return not field.get("corrected") and (field["confidence"] < SURE or "ambiguous" in field)
+
+
+def _field(place: str, field: Mapping[str, Any], page: int, url: str) -> FieldView:
     value, normalized = field["value"], field["normalized"] or " / ".join(field.get("ambiguous", ()))
-    corners = svg_points(corners_of(field["box"])) if field["page"] == page else ""
     return FieldView(
-        str(NAMES.get(field["name"], field["name"])),
+        title_of(field["name"]),
         value,
         "" if normalized == value else normalized,
         field["page"],
         field["quote"],
         round(100 * field["confidence"]),
-        field["confidence"] < SURE,
-        f"f{number}" if corners else "",
-        corners,
+        is_unsure(field),
+        field.get("corrected") is True,
+        place,
+        svg_points(corners_of(field["box"])) if field["page"] == page else "",
+        f"{url}{field['name']}",
     )

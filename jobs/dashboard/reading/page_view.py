@@ -111,7 +111,8 @@ def page_view(reading: Reading, sought: Query) -> PageView:
     picture = reading.pictures.get(page.number)
     result: dict[str, Any] = page.result or {}
     corrected = corrected_lines(reading.corrections)
-    to_check = len(doubts_of(page.number, result, corrected))
+    cells = corrected_cells(reading.corrections)
+    to_check = len(doubts_of(page.number, result, corrected, cells))
     needs_review = result.get("needs_review") is True
     settled = needs_review and not to_check and bool(reading.corrections)
     text = str(result.get("text", ""))
@@ -142,7 +143,7 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         corrections=correction_views(job, reading.corrections),
         tables=table_views(
             result,
-            corrected_cells(reading.corrections),
+            cells,
             f"/v1/jobs/{job.id}/pages/{page.number}",
             continued=continued_index(reading.before, result) if reading.before else None,
         ),

@@ -9,12 +9,13 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KT
 
 from jobs.core import states
+from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, DocumentPage, Event, Job, Page
 from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
-from jobs.results.corrections.selectors import corrections_of
+from jobs.results.corrections.selectors import corrections_at
 from jobs.results.result_json import result_before
 from jobs.retention.due import job_retained_until
 from tenants.api_keys.models import ApiKey
@@ -44,6 +45,8 @@ class Reading:
     """The time when the job is erased automatically. It is None for never, or while the job has not ended."""
     corrections: Sequence[Correction]
     """The corrections of the page."""
+    field_corrections: Sequence[Correction]
+    """The corrections of the document's fields."""
     before: Mapping[str, Any] | None
     """The result of the page before, if the first table of the page may go on from there."""
     hopeless: bool
@@ -67,6 +70,7 @@ def reading(job_id: str, number: int) -> Reading:
         raise NotFound(f"This job has no page {number}. Its last page is {job.pages_total}.")
     first = (number - 1) // STRIP * STRIP + 1
     stretch = (first, first + STRIP - 1)
+    corrections = corrections_at(job, DOCUMENT, number)
     return Reading(
         job=job,
         page=page,
@@ -77,7 +81,8 @@ def reading(job_id: str, number: int) -> Reading:
         key_name=_key_name(job),
         retry=job.retries.only("id", "state").order_by("-id").first() if job.terminal else None,
         retained_until=job_retained_until(job, retention_for(job.tenant_id)) if job.terminal else None,
-        corrections=corrections_of(job, number, number).get(number, ()),
+        corrections=corrections.get(number, ()),
+        field_corrections=[row for row in corrections.get(DOCUMENT, ()) if row.kind == Correction.Kind.FIELD],
         before=result_before(page, job),
         hopeless=_hopeless(job),
     )

@@ -81,6 +81,11 @@ def table_views(
     return found
 
 
+def cell_place(table: int, position: int) -> str:
+    """Return the name that links a cell with its box, by the positions of its table and of itself in it."""
+    return f"t{table + 1}c{position + 1}"
+
+
 @dataclass(frozen=True)
 class _Placing:
     index: int
@@ -103,7 +108,7 @@ class _Placing:
         known = position is not None and self.recognized
         return CellView(
             text=cell.text if text is None else text,
-            place="" if position is None else f"t{self.index + 1}c{position + 1}",
+            place="" if position is None else cell_place(self.index, position),
             title=f"Table {self.index + 1}, row {cell.row + 1}, column {cell.column + 1}",
             row_span=min(cell.row_span, shown - cell.row),
             column_span=cell.column_span,

@@ -19,7 +19,8 @@ class Tab:
         return f"&tab={self.name}" if self.query else ""
 
 
-TABS = (Tab("text", "Text"), Tab("tables", "Tables"), Tab("fields", "Fields"), Tab("json", "JSON"))
+TEXT, TABLES, FIELDS = Tab("text", "Text"), Tab("tables", "Tables"), Tab("fields", "Fields")
+TABS = (TEXT, TABLES, FIELDS, Tab("json", "JSON"))
 
 
 def tabs_of(*, has_tables: bool, has_fields: bool) -> list[Tab]:

@@ -20,6 +20,7 @@ from jobs.core.models import Job, Page
 from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
+from jobs.dashboard.reading.correcting import correction_views
 from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.fields import fields_view
 from jobs.dashboard.reading.lines import SURE
@@ -180,7 +181,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
     page = page_view(found, parsed(sought))
-    fields = fields_view(job.fields, number)
+    fields = fields_view(job.fields, number, job.id)
     tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]
@@ -195,6 +196,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "tab": tab,
         "tabs": tabs,
         "fields": fields,
+        "field_corrections": correction_views(job, found.field_corrections),
         "kinds": choices(page.kind),
         "json": json_view(found) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),

@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from django.db.models import QuerySet
+
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Job
 from jobs.core.models.corrections import Correction
@@ -14,10 +16,17 @@ Corrections = Mapping[int, Sequence[Correction]]
 def corrections_of(job: Job, first: int = DOCUMENT, last: int | None = None) -> Corrections:
     """Return the corrections of pages from `first` to `last`, in the order of the places."""
     rows = job.corrections.filter(ended_at=None, number__gte=first)
-    if last is not None:
-        rows = rows.filter(number__lte=last)
+    return _by_number(rows if last is None else rows.filter(number__lte=last))
+
+
+def corrections_at(job: Job, *numbers: int) -> Corrections:
+    """Return the corrections of these pages, or of the whole document for page number 0."""
+    return _by_number(job.corrections.filter(ended_at=None, number__in=numbers))
+
+
+def _by_number(rows: "QuerySet[Correction]") -> Corrections:
     found = defaultdict[int, list[Correction]](list)
-    for row in rows.order_by("number", "kind", "table", "index"):
+    for row in rows.order_by("number", "kind", "table", "index", "name"):
         found[row.number].append(row)
     return found
 
@@ -39,7 +48,8 @@ def correction_json(row: Correction) -> dict[str, object]:
     return {
         "kind": row.kind,
         "table": row.table if row.kind == Correction.Kind.CELL else None,
-        "index": None if row.kind == Correction.Kind.CLASS else row.index,
+        "index": row.index if row.kind in (Correction.Kind.LINE, Correction.Kind.CELL) else None,
+        "name": row.name or None,
         "original": row.original,
         "corrected": row.corrected,
         "author": row.author,

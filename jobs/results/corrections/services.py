@@ -1,11 +1,7 @@
-"""Writes corrections of results, and undoes them. The last one counts; earlier ones are kept for a while."""
+"""Corrects lines, cells and classes of results, and undoes that."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any
-
-from django.db.models import QuerySet
-from django.db.models.functions import Now
 
 from jobs.core import states
 from jobs.core.document_class import DOCUMENT, UNSURE, USUAL_LABELS
@@ -16,42 +12,17 @@ from jobs.core.reading_flags import is_label
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
 from jobs.results.corrections.applying import corrected_result
+from jobs.results.corrections.places import Place, undo_correction, write_correction
 from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from jobs.results.page_tables import page_tables
 from jobs.search.services import PageRef, reindex_page, text_of
 from jobs.search.words import vector_of
-from tenants.audit.acting import acting
-from tenants.audit.services import record
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
 
 LONGEST_LINE = 2_000
 LONGEST_LABEL = 60
-LONGEST_AUTHOR = 254
-MAX_KEPT = 20
-"""The most earlier corrections of a place that are kept."""
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The place of a correction: a line, a cell, or the class of a page or of the whole document."""
-
-    job: Job
-    number: int
-    kind: Correction.Kind
-    index: int = 0
-    table: int = 0
-
-    @property
-    def rows(self) -> "QuerySet[Correction]":
-        return self.job.corrections.filter(number=self.number, kind=self.kind, table=self.table, index=self.index)
-
-    def __str__(self) -> str:
-        whole = "document" if self.number == DOCUMENT else f"page {self.number}"
-        if self.kind == Correction.Kind.CELL:
-            return f"{whole}, table {self.table}, cell {self.index}"
-        return f"{whole}, class" if self.kind == Correction.Kind.CLASS else f"{whole}, line {self.index}"
 
 
 def correct_line(*, identity: Identity, job_id: object, number: int, index: int, text: str) -> Correction:
@@ -60,8 +31,8 @@ def correct_line(*, identity: Identity, job_id: object, number: int, index: int,
         job = get_job(job_id, for_update=True)
         page = _read_page(job, number)
         original = _line(page, index)
-        wanted = _checked(text, "text", LONGEST_LINE)
-        made = _write(_Place(job, number, Correction.Kind.LINE, index), original, wanted)
+        wanted = checked_line(text, "text", LONGEST_LINE)
+        made = write_correction(Place(job, number, Correction.Kind.LINE, index), original, wanted)
         _reindex(job, page)
     return made
 
@@ -71,7 +42,7 @@ def correct_cell(*, identity: Identity, job_id: object, number: int, table: int,
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         original = _cell(_read_page(job, number), table, index)
-        return _write(_Place(job, number, Correction.Kind.CELL, index, table), original, _checked_cell(text))
+        return write_correction(Place(job, number, Correction.Kind.CELL, index, table), original, _checked_cell(text))
 
 
 def correct_class(*, identity: Identity, job_id: object, number: int, label: str) -> Correction:
@@ -84,7 +55,7 @@ def correct_class(*, identity: Identity, job_id: object, number: int, label: str
             result = _read_page(job, number).result or {}
             original, known = _label(result), _labels(result)
         wanted = _chosen(label, known)
-        made = _write(_Place(job, number, Correction.Kind.CLASS), original, wanted)
+        made = write_correction(Place(job, number, Correction.Kind.CLASS), original, wanted)
         _decide_class(job)
     return made
 
@@ -94,7 +65,7 @@ def undo_line(*, identity: Identity, job_id: object, number: int, index: int) ->
         job = get_job(job_id, for_update=True)
         page = _read_page(job, number)
         _line(page, index)
-        _undo(_Place(job, number, Correction.Kind.LINE, index))
+        undo_correction(Place(job, number, Correction.Kind.LINE, index))
         _reindex(job, page)
 
 
@@ -102,7 +73,7 @@ def undo_cell(*, identity: Identity, job_id: object, number: int, table: int, in
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         _cell(_read_page(job, number), table, index)
-        _undo(_Place(job, number, Correction.Kind.CELL, index, table))
+        undo_correction(Place(job, number, Correction.Kind.CELL, index, table))
 
 
 def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
@@ -110,7 +81,7 @@ def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
         job = get_job(job_id, for_update=True)
         if number != DOCUMENT:
             get_job_page(job, number)
-        _undo(_Place(job, number, Correction.Kind.CLASS))
+        undo_correction(Place(job, number, Correction.Kind.CLASS))
         _decide_class(job)
 
 
@@ -186,7 +157,7 @@ def _chosen(label: str, known: Collection[str]) -> str:
     return wanted
 
 
-def _checked(text: str, field: str, longest: int) -> str:
+def checked_line(text: str, field: str, longest: int) -> str:
     wanted = text.strip()
     if not wanted or len(wanted) > longest or not wanted.isprintable():
         raise InvalidRequest(f"`{field}` must have 1 to {longest} printable characters in a single line.")
@@ -198,38 +169,6 @@ def _checked_cell(text: str) -> str:
     if len(wanted) > LONGEST_LINE or not all(map(str.isprintable, wanted.split("\n"))):
         raise InvalidRequest(f"`text` must have at most {LONGEST_LINE} printable characters. Line breaks are allowed.")
     return wanted
-
-
-def _write(place: _Place, original: str, corrected: str) -> Correction:
-    """Write a correction in the place of an earlier one. The job's row is locked, so the last writer wins."""
-    place.rows.filter(ended_at=None).update(ended_at=Now())
-    old = place.rows.order_by("-id").values_list("id", flat=True)[MAX_KEPT - 1 :]
-    place.rows.filter(id__in=list(old)).delete()
-    made = Correction.objects.create(
-        tenant_id=place.job.tenant_id,
-        job=place.job,
-        number=place.number,
-        kind=place.kind,
-        table=place.table,
-        index=place.index,
-        original=original,
-        corrected=corrected,
-        author=acting().name[:LONGEST_AUTHOR],
-    )
-    _record(place, "correction.made")
-    made.refresh_from_db(fields=["created_at"])
-    return made
-
-
-def _undo(place: _Place) -> None:
-    if not place.rows.filter(ended_at=None).update(ended_at=Now()):
-        raise NotFound(f"This {place.kind} has no correction.")
-    _record(place, "correction.undone")
-
-
-def _record(place: _Place, action: str) -> None:
-    """Record the place only: the audit log outlives the text, which may be erased."""
-    record(tenant_id=place.job.tenant_id, action=action, subject_id=place.job.id, note=str(place))
 
 
 def _reindex(job: Job, page: Page) -> None:

@@ -5,9 +5,12 @@ for the whole text at the end.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jobs.core.document_class import DOCUMENT
+from jobs.results.corrections.selectors import corrections_of
 from jobs.results.exports.job_export import JobExport
-from jobs.results.result_json import page_json, result_head
+from jobs.results.result_json import corrections_json, page_json, result_head
 from tenants.api.rendering import TimedJSONRenderer
+from tenants.core.db.unit_of_work import unit_of_work
 
 
 def json_blocks(export: JobExport) -> Iterator[bytes]:
@@ -25,7 +28,14 @@ def json_blocks(export: JobExport) -> Iterator[bytes]:
     yield b'\n],"text":"'
     for position, text in enumerate(export.texts(with_text)):
         yield (rb"\n\n" if position else b"") + _rendered(text)[1:-1]
-    yield b'"}\n'
+    yield b'"' + _corrections(export) + b"}\n"
+
+
+def _corrections(export: JobExport) -> bytes:
+    """Return the corrections of the whole document as the rest of an object, if there are any."""
+    with unit_of_work(export.job.tenant_id):
+        found = corrections_json(corrections_of(export.job, last=DOCUMENT).get(DOCUMENT, ()))
+    return b"," + _rendered(found)[1:-1] if found else b""
 
 
 def _rendered(value: Any) -> bytes:

@@ -8,7 +8,8 @@ from django.test import Client
 from inference.core.contracts import WorkOutput
 from jobs.core.models import Correction, Job, Page
 from jobs.queue.settlement import finish_page
-from jobs.results.corrections.services import MAX_KEPT, correct_class, correct_line, undo_class, undo_line
+from jobs.results.corrections.places import MAX_KEPT
+from jobs.results.corrections.services import correct_class, correct_line, undo_class, undo_line
 from jobs.results.exports.services import JSON, MARKDOWN, TEXT, Format, export_job
 from jobs.results.result_json import result_json
 from jobs.retention.erasing import erase_job

@@ -63,18 +63,23 @@ function walk(step) {
   if (next < 0 || next >= places.length) return finish();
   at = next;
   const place = places[at];
-  const shown = place.page === openNumber() && document.getElementById("tab-text")?.ariaSelected !== "false";
+  const shown = place.page === openNumber() && document.getElementById(`tab-${place.tab}`)?.ariaSelected !== "false";
   if (shown) return point(place);
   pending = place;
-  openPage(`?page=${place.page}`);
+  openPage(`?page=${place.page}${place.tab === "text" ? "" : `&tab=${place.tab}`}`);
 }
 
 function point({ page, place }) {
   pending = null;
   pin(place === WHOLE_PAGE ? null : place, null);
   showCount();
-  const part = place === WHOLE_PAGE ? "the whole page" : place.startsWith("w") ? "a warning" : `line ${place}`;
-  document.getElementById("said").textContent = `${at + 1} of ${places.length}: page ${page}, ${part}`;
+  document.getElementById("said").textContent = `${at + 1} of ${places.length}: page ${page}, ${titleOf(place)}`;
+}
+
+function titleOf(place) {
+  if (place === WHOLE_PAGE) return "the whole page";
+  if (place.startsWith("w")) return "a warning";
+  return document.getElementById(`line-${place}`)?.dataset.title ?? `line ${place}`;
 }
 
 function finish() {

@@ -1,4 +1,4 @@
-// Corrects a line, a cell or the class of the page in place, and undoes corrections. Enter saves, Escape cancels.
+// Corrects a line, a cell, a field or the class of the page in place, and undoes corrections. Enter saves, Escape cancels.
 import { say } from "../notices.js";
 import { putJson, remove } from "../requests.js";
 import { leaf, onLeaf, readWordsAgain, typing } from "./leaf.js";
@@ -14,7 +14,8 @@ export function watchCorrections() {
     if (undo) save(() => remove(undo.dataset.undo), "Undone");
     else if (kind) save(() => putJson(classAddress(), { label: kind.dataset.correctClass }), "Class changed");
     else if (target.closest("#edit-line")) edit(lineOf(pinned));
-    else if (target.closest("#confirm-line")) save(() => putJson(addressOf(pinned), { text: textOf(lineOf(pinned)) }), "Confirmed");
+    else if (target.closest("#confirm-line")) save(() => putJson(addressOf(pinned), bodyOf(pinned, textOf(lineOf(pinned)))), "Confirmed");
+    else if (target.closest("#remove-field")) save(() => putJson(addressOf(pinned), bodyOf(pinned, null)), "Removed");
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "e" || typing(event) || !lineOf(pinned) || !tools()) return;
@@ -27,6 +28,7 @@ const tools = () => document.getElementById("tools");
 const lineOf = (number) => (number ? document.querySelector(`:is(#lines, #tables, #fields) [data-line="${number}"]`) : null);
 const textOf = (line) => line.querySelector(".text").textContent;
 const addressOf = (number) => lineOf(number).dataset.url ?? `${tools().dataset.lines}${Number(number) - 1}`;
+const bodyOf = (number, text) => ({ [lineOf(number).dataset.key ?? "text"]: text });
 const titleOf = (line) => line.dataset.title ?? `Line ${line.dataset.line}`;
 const classAddress = () => `/v1/jobs/${document.getElementById("job").dataset.follow}/pages/${leaf().dataset.number}/class`;
 
@@ -49,7 +51,7 @@ function edit(line) {
   field.maxLength = 2_000;
   // A cell may be emptied, and what is typed in a grid is in a cell of it.
   const isCell = line.matches("th, td");
-  field.required = !isCell;
+  field.required = !isCell || line.dataset.key === "value";
   field.dir = "auto";
   field.setAttribute("aria-label", isCell ? `Text of ${titleOf(line)}` : `Text of line ${number}`);
   const button = document.createElement("button");
@@ -65,7 +67,7 @@ function edit(line) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     button.disabled = true;
-    const saved = await save(() => putJson(addressOf(number), { text: field.value }), "Saved");
+    const saved = await save(() => putJson(addressOf(number), bodyOf(number, field.value)), "Saved");
     button.disabled = false;
     if (saved) lineOf(number)?.focus({ preventScroll: true });
   });
@@ -81,7 +83,7 @@ function edit(line) {
 }
 
 /** Returns whether the change was saved, and by then shows it. */
-async function save(change, words) {
+export async function save(change, words) {
   try {
     await change();
   } catch (error) {
