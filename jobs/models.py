@@ -4,6 +4,7 @@ from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText, PageToEmbed
 from jobs.idempotency.models import HeldKey, IdempotencyKey
+from jobs.own_fields.models import OwnField, OwnFieldExample
 from jobs.uploads.models import ResumableUpload, UploadPiece
 from jobs.webhooks.models import (
     WebhookAttempt,
@@ -26,6 +27,8 @@ __all__ = [
     "HeldKey",
     "IdempotencyKey",
     "Job",
+    "OwnField",
+    "OwnFieldExample",
     "Page",
     "PageText",
     "PageToEmbed",

@@ -403,13 +403,14 @@ class FieldSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="Such as `invoice_number`, `issue_date`, `supplier` or `total`.")
     value = serializers.CharField(help_text="As it is written on the page.")
     normalized = serializers.CharField(allow_null=True, help_text="For programs. Null if it is not clear.")
-    type = serializers.CharField(help_text="`text`, `date`, `amount`, `currency` or `iban`.")
+    type = serializers.CharField(help_text="`text`, `date`, `amount`, `currency`, `iban`, or a type of own fields.")
     page = serializers.IntegerField()
     box = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField()), allow_null=True, help_text="Four corners."
     )
     quote = serializers.CharField(help_text="The line of the page that shows the value.")
     confidence = serializers.FloatField()
+    label = serializers.CharField(required=False, help_text="The label beside an own field.")  # type: ignore[assignment]  # the answer calls it so
     ambiguous = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="The two dates that a numeric date may mean."
     )

@@ -15,6 +15,8 @@ ROWS = (
     "jobs_jobtoindex",
     "jobs_pagetoembed",
     "jobs_correction",
+    "jobs_ownfieldexample",
+    "jobs_ownfield",
     "jobs_event",
     "jobs_eventhorizon",
     "jobs_heldkey",

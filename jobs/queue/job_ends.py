@@ -135,7 +135,9 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
     failure = _job_failure(job, state)
     found = class_of_document(job.id)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
-    fields = with_corrections(fields_of_document(job.id), field_corrections(job.id))
+    label = found.label if found else ""
+    read = fields_of_document(job.id, job.tenant_id, livemode=job.livemode, label=label)
+    fields = with_corrections(read, field_corrections(job.id))
     execute(_CLOSE, {**values, **_class_columns(found), "fields": fields and json.dumps(fields)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
     closed |= review_json(job.pages_to_review, found)

@@ -29,12 +29,18 @@ log = structlog.get_logger(__name__)
 
 # Code that puts the text of the job's pages into the index locks only the key, which keeps no worker waiting.
 _LOCK_KEY = "SELECT FROM jobs_job WHERE id = %(job)s FOR UPDATE"
+# What a field learned from a document stays: the label beside the value, and its shape.
+_FORGET_EXAMPLES = """
+UPDATE jobs_ownfieldexample SET job_id = NULL, page = NULL, box = NULL
+WHERE tenant_id = %(tenant)s AND job_id = %(job)s
+"""
 # The pages are erased with the search text by which they are found. Of the events, the last one says that the job is
 # erased.
 _ERASE = (
     _LOCK_KEY,
     "DELETE FROM jobs_page WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_correction WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
+    _FORGET_EXAMPLES,
     "DELETE FROM jobs_pagetext WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_jobtoindex WHERE tenant_id = %(tenant)s AND job_id = %(job)s",
     "DELETE FROM jobs_pagetoembed WHERE tenant_id = %(tenant)s AND job_id = %(job)s",

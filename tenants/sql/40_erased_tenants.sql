@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     FOREACH found IN ARRAY ARRAY[
         'tenants_apikey', 'tenants_invitation', 'tenants_membership', 'tenants_modellimit', 'tenants_providercustomer',
-        'jobs_archive', 'jobs_batch', 'jobs_document', 'jobs_heldkey', 'jobs_idempotencykey', 'jobs_job',
+        'jobs_archive', 'jobs_batch', 'jobs_document', 'jobs_heldkey', 'jobs_idempotencykey', 'jobs_job', 'jobs_ownfield',
         'jobs_resumableupload', 'jobs_storedfile', 'jobs_webhookendpoint', 'jobs_webhooksecret'
     ] LOOP
         EXECUTE format(

@@ -2,8 +2,10 @@
 
 import io
 import json
+import re
 import zipfile
 from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import uuid4
 
 from tests.flows.caller import Caller
@@ -24,6 +26,16 @@ def zipped(words: str) -> bytes:
     return written.getvalue()
 
 
+def made_field(caller: Caller, job_id: str, name: str) -> dict[str, Any]:
+    """Make a field from the first line of a job."""
+    (page, *_) = caller.get(f"/v1/jobs/{job_id}/result")["pages"]
+    spot = {"job": job_id, "page": 1, "box": page["lines"][0]["box"]}
+    made = caller.http.post("/v1/fields", json={"name": name, "examples": [spot]})
+    assert made.status_code == 201, made.text
+    field: dict[str, Any] = made.json()
+    return field
+
+
 @dataclass(frozen=True)
 class Belongings:
     """The ids of what a tenant has, by the names of the API's parameters."""
@@ -38,15 +50,21 @@ class Belongings:
     archive_id: str
     invoice_id: str
     payment_id: str
+    field_name: str
+    example_id: str
     number: int = 1
     index: int = 0
     table: int = 0
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        ids = [str(uuid4()) for _ in range(8)]
+        ids = [str(uuid4()) for _ in range(10)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
-        return cls(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6], ids[7])
+        return cls(
+            *(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6], ids[7]),
+            field_name=ids[8],
+            example_id=ids[9],
+        )
 
     @classmethod
     def made_by(cls, caller: Caller, words: str, invoice_id: str = NOBODYS) -> "Belongings":
@@ -72,6 +90,7 @@ class Belongings:
         eventually(lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end")
         credit = {"amount_micros": 5_000_000, "currency": "EUR"}
         payment = caller.http.post("/v1/payments", json=credit).json()
+        field = made_field(caller, job["id"], "field_of_" + re.sub(r"\W", "_", words.lower())[:30])
         return cls(
             job["document"],
             job["id"],
@@ -83,6 +102,8 @@ class Belongings:
             archive["id"],
             invoice_id,
             payment.get("id", NOBODYS),
+            field["id"],
+            field["examples"][0]["id"],
         )
 
     @property
@@ -98,6 +119,8 @@ class Belongings:
             self.archive_id,
             self.invoice_id,
             self.payment_id,
+            self.field_name,
+            self.example_id,
         )
 
     def values(self) -> dict[str, object]:

@@ -111,6 +111,7 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),
         caller.get("/v1/webhooks/secret"),
         caller.get("/v1/payments", limit=100),
+        caller.get("/v1/fields", limit=100),
     ]
 
 
