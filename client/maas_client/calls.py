@@ -4,7 +4,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound, Unavailable, WaitTimedOut
 from maas_client.exchange import Flow, Pause, Reply, Request
+from maas_client.job_filters import JobFilters, job_query
 from maas_client.reading import error_of, json_of, retry_after_of
 from maas_client.resources import Document, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
@@ -219,9 +220,16 @@ class Calls:
         request = Request("POST", f"/v1/jobs/{job_id}/retry", headers=key_header(key))
         return Job.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
-    def jobs(self, filters: Mapping[str, str | None]) -> Flow[Part[Job]]:
-        chosen = {name: value for name, value in filters.items() if value is not None}
-        return self.listed("/v1/jobs", chosen, Job.from_json)
+    def jobs(self, filters: JobFilters) -> Flow[Part[Job]]:
+        return self.listed("/v1/jobs", job_query(filters), Job.from_json)
+
+    def fields_file(self, path: Path, jobs: Sequence[str], filters: JobFilters) -> Flow[Path]:
+        suffix = path.suffix.removeprefix(".").lower()
+        if suffix not in ("csv", "xlsx"):
+            raise ValueError(f"Fields come as csv or xlsx; {path.name!r} names none of them.")
+        query = job_query(filters) | ({"jobs": ",".join(jobs)} if jobs else {})
+        yield from self.ask(Request("GET", f"/v1/jobs/fields.{suffix}", query, save_to=path))
+        return path
 
     def pages(self, job_id: str) -> Flow[Part[Page]]:
         return self.listed(f"/v1/jobs/{job_id}/pages", {}, Page.from_json, by="after")

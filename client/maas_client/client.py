@@ -2,7 +2,7 @@
 
 import ssl
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from os import PathLike
 from pathlib import Path
@@ -17,6 +17,7 @@ from maas_client.archives import Archive, ArchiveEntry, Unpacking
 from maas_client.calls import Calls, Filters, Part, Told, Worry
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
+from maas_client.job_filters import JobFilters
 from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
 from maas_client.submissions import Work
@@ -93,9 +94,9 @@ class Client:
     def job(self, job_id: str) -> Job:
         return self._play(self._calls.job(job_id))
 
-    def jobs(self, *, state: str | None = None, model: str | None = None, document: str | None = None) -> Iterator[Job]:
+    def jobs(self, **filters: Unpack[JobFilters]) -> Iterator[Job]:
         """List jobs, newest first. `state` may be several states, separated by commas."""
-        return self._each(self._calls.jobs({"state": state, "model": model, "document": document}))
+        return self._each(self._calls.jobs(filters))
 
     def search(self, words: str, **filters: Unpack[Filters]) -> Iterator[SearchHit]:
         """Find pages that have all the words, newest job first, or, with `by="meaning"`, pages nearest in meaning."""
@@ -130,6 +131,12 @@ class Client:
         them.
         """
         return self._play(self._calls.download(job_id, Path(path), kind))
+
+    def fields_file(
+        self, path: str | PathLike[str], *, jobs: Sequence[str] = (), **filters: Unpack[JobFilters]
+    ) -> Path:
+        """Save the fields of many documents as .csv or .xlsx: these jobs, or all that match the filters."""
+        return self._play(self._calls.fields_file(Path(path), jobs, filters))
 
     def pages(self, job_id: str) -> Iterator[Page]:
         """List all pages, one after the other."""

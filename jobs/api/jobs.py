@@ -1,30 +1,25 @@
 """`/v1/jobs`: submit, read, cancel and retry jobs, and read results while they grow."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
-from uuid import UUID
 
-from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from inference.registry.selectors import versions_named
 from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
+from jobs.api.job_filters import FILTERS, filtered_jobs, wants
 from jobs.api.requests import (
     checked_address,
     fetch_first,
     fetched,
     json_object,
     key_of,
-    label_of,
     priority_of,
     replay_headers,
     span_of,
@@ -52,7 +47,7 @@ from jobs.core import states
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
-from jobs.documents.job_selectors import get_job, get_job_page, job_events_after, jobs_and_tombstones, jobs_with_models
+from jobs.documents.job_selectors import get_job, get_job_page, job_events_after
 from jobs.documents.uploads import Upload
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.queue.queue_positions import standing_of
@@ -60,8 +55,6 @@ from jobs.results.result_json import pages_json, result_json
 from jobs.results.reuse.cache_directives import COALESCED, HIT, Wish, wish_of, x_cache
 from jobs.retention.due import job_retained_until
 from jobs.retention.erasing import erase_job
-from jobs.search.queries import parsed
-from jobs.search.selectors import search_jobs
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.idempotent_submission import hold_submission, submit_once, submitted_before
 from jobs.submission.services import JobRequest
@@ -72,8 +65,7 @@ from tenants.api.schema import PAGED, REFUSALS, limit_parameter, list_of, number
 from tenants.core.asgi.protocol import UPLOAD
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
-from tenants.core.ids import as_uuid
-from tenants.core.messages import names_in_words, one_of
+from tenants.core.messages import names_in_words
 from tenants.identity.identity import Identity
 from tenants.plans.retention import retention_for
 
@@ -146,9 +138,9 @@ class JobList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
-        only(request, "state", "model", "document", "needs_review", "class", "q", "include", "limit", "cursor")
+        only(request, *FILTERS, "include", "limit", "cursor")
         with unit_of_work(identity):
-            return Response(listing(request, _filtered(request), job_body))
+            return Response(listing(request, filtered_jobs(request.query_params), job_body))
 
 
 def _accepted(answered: Answered[Job]) -> Response:
@@ -227,42 +219,6 @@ def _cancel_after(request: Request) -> int | None:
     return span_of(request.headers.get("Cancel-After"), "Cancel-After")
 
 
-def _filtered(request: Request) -> "QuerySet[Job]":
-    params = request.query_params
-    jobs = jobs_and_tombstones() if _wants(params.get("include"), "erased") else jobs_with_models()
-    if "state" in params:
-        wanted = params["state"].split(",")
-        unknown = [state for state in wanted if state not in states.JOB_STATES]
-        if unknown:
-            raise InvalidRequest(f"Unknown state {unknown[0][:40]!r}. Use {one_of(states.JOB_STATES)}.")
-        jobs = jobs.filter(state__in=wanted)
-    if "model" in params:
-        jobs = jobs.filter(model_version__in=versions_named(params["model"]))
-    if "document" in params:
-        jobs = jobs.filter(document_id=as_uuid(params["document"]) or UUID(int=0))
-    if "q" in params:
-        jobs = jobs.filter(id__in=_found(params["q"]))
-    return _by_reading(jobs, params)
-
-
-def _by_reading(jobs: "QuerySet[Job]", params: Mapping[str, str]) -> "QuerySet[Job]":
-    if "needs_review" in params:
-        wanted = params["needs_review"]
-        if wanted not in ("true", "false"):
-            raise InvalidRequest(f"Unknown value needs_review={wanted[:40]!r}. Use true or false.")
-        jobs = jobs.filter(pages_to_review__gt=0) if wanted == "true" else jobs.filter(pages_to_review=0)
-    label = label_of(params)
-    if label is not None:
-        jobs = jobs.filter(class_label=label)
-    return jobs
-
-
-def _found(search: str) -> list[UUID]:
-    if not parsed(search).wanted:
-        raise InvalidRequest(f"q={search[:60]!r} contains no word to search for.")
-    return [hit.job_id for hit in search_jobs(search)]
-
-
 class JobDetail(APIView):
     @extend_schema(
         operation_id="show_job",
@@ -277,7 +233,7 @@ class JobDetail(APIView):
     def get(self, request: Request, job_id: str) -> Response:
         identity = caller(request, "jobs:read")
         only(request, "include")
-        with_result = _wants(request.query_params.get("include"), "result")
+        with_result = wants(request.query_params.get("include"), "result")
         with unit_of_work(identity):
             job = get_job(job_id)
             body = job_body(job, with_result=with_result)
@@ -293,12 +249,6 @@ class JobDetail(APIView):
     def delete(self, request: Request, job_id: str) -> Response:
         erase_job(identity=caller(request, "jobs:write"), job_id=job_id)
         return Response(status=204)
-
-
-def _wants(include: str | None, option: str) -> bool:
-    if include not in (None, option):
-        raise ParseError(f"Unknown value include={include[:40]!r}. Use include={option}.")
-    return include is not None
 
 
 class JobResult(APIView):

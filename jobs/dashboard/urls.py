@@ -7,6 +7,7 @@ from jobs.dashboard.batches import views as batches
 from jobs.dashboard.catalog import views as catalog
 from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
+from jobs.dashboard.listing.field_files import field_file
 from jobs.dashboard.quickstart.views import quickstart
 from jobs.dashboard.reading import views as reading
 from jobs.dashboard.reading.checks import checks
@@ -23,6 +24,7 @@ urlpatterns = [
     path("jobs/bulk/erase", bulk.bulk_erase, name="bulk-erase"),
     path("jobs/bulk/erasure", bulk.bulk_erasure, name="bulk-erasure"),
     path("jobs/bulk/retry", bulk.bulk_retry, name="bulk-retry"),
+    path("jobs/fields", field_file, name="field-file"),
     path("jobs/of-page", reading.job_of_page, name="job-of-page"),
     path("jobs/<str:job_id>", reading.job_page, name="job-page"),
     path("jobs/<str:job_id>/checks", checks, name="job-checks"),

@@ -81,6 +81,7 @@ BY_ID = (
     Asked("POST", "/jobs/{job_id}/read-again", {"model": "parse"}),
     Asked("POST", "/jobs/{job_id}/retry"),
     Asked("GET", "/jobs/archive?job={job_id}"),
+    Asked("GET", "/jobs/fields?format=csv&job={job_id}"),
     Asked("GET", "/jobs/bulk/consequences?job={job_id}"),
     Asked("POST", "/jobs/bulk/cancel", {"job": "{job_id}"}),
     Asked("POST", "/jobs/bulk/delete", {"job": "{job_id}"}),

@@ -18,7 +18,12 @@ from .belongings import Belongings
 METHODS = {"get", "post", "put", "patch", "delete"}
 PARAMETER = re.compile(r"\{(\w+)\}")
 PUBLIC = {"/v1/openapi.json", "/v1/docs", "/v1/schemas/result-1.json", "/v2/health/live", "/v2/health/ready"}
-QUERIES = {"/v1/jobs/results.zip": "?jobs={job_id}", "/v1/search": "?q=words"}
+QUERIES = {
+    "/v1/jobs/results.zip": "?jobs={job_id}",
+    "/v1/jobs/fields.csv": "?jobs={job_id}",
+    "/v1/jobs/fields.xlsx": "?jobs={job_id}",
+    "/v1/search": "?q=words",
+}
 """The queries of addresses that take ids there, or that need a parameter."""
 SHARED_PARAMETERS = {"name", "version"}
 """The parameters of models, which belong to the operator and are the same for all tenants."""

@@ -76,10 +76,7 @@ def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     result.add_argument("job", metavar="JOB")
     _add_output(result)
     result.set_defaults(do=commands.result, parser=result)
-    jobs = names.add_parser("jobs", help="list jobs, newest first")
-    jobs.add_argument("--state", help="only jobs in these states, such as queued,running")
-    _add_limit(jobs)
-    jobs.set_defaults(do=commands.jobs)
+    _add_jobs(names)
     documents = names.add_parser("documents", help="list documents, newest first")
     _add_limit(documents)
     documents.set_defaults(do=commands.documents)
@@ -97,6 +94,27 @@ def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     watch = names.add_parser("watch", help="print events as they occur: of a job from start to end, or of all jobs")
     watch.add_argument("job", metavar="JOB", nargs="?")
     watch.set_defaults(do=commands.watch)
+
+
+def _add_jobs(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    jobs = names.add_parser("jobs", help="list jobs, newest first, or save the fields of their documents as one file")
+    jobs.add_argument("what", metavar="fields", nargs="?", choices=["fields"], help="save the fields as one file")
+    jobs.add_argument("jobs", metavar="JOB", nargs="*", help="with fields: these jobs, in place of all that match")
+    jobs.add_argument("--state", help="only jobs in these states, such as queued,running")
+    jobs.add_argument("--model", help="only jobs of this model: name or name@version")
+    jobs.add_argument("--class", dest="document_class", metavar="CLASS", help="only documents of this class")
+    jobs.add_argument("--words", help="only documents with these words in their name or text")
+    jobs.add_argument("--format", choices=("csv", "xlsx"), help="with fields: format of the file (default: csv)")
+    jobs.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        dest="to",
+        type=_target,
+        help="with fields: file to write (default: fields.csv)",
+    )
+    _add_limit(jobs)
+    jobs.set_defaults(do=commands.jobs, parser=jobs)
 
 
 def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

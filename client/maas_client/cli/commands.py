@@ -17,6 +17,7 @@ from maas_client.cli.tables import print_table, when
 from maas_client.cli.unpacking import require_archives, unpack
 from maas_client.client import Client
 from maas_client.errors import ConnectionFailed, InvalidRequest, Unavailable
+from maas_client.job_filters import JobFilters
 from maas_client.resources import Event, Job, Result
 from maas_client.submissions import Work
 from maas_client.uploads import Progress
@@ -163,11 +164,33 @@ def result(client: Client, given: argparse.Namespace) -> int:
 
 
 def jobs(client: Client, given: argparse.Namespace) -> int:
+    filters: JobFilters = {
+        "state": given.state,
+        "model": given.model,
+        "document_class": given.document_class,
+        "words": given.words,
+    }
+    if given.what:
+        return _fields_file(client, given, filters)
+    if given.format or given.to:
+        given.parser.error("--format and --output are for: maas jobs fields")
     rows = (
         (job.id, job.state, job.model, f"{job.pages_done}/{job.pages_total}", job.cost, when(job.created_at))
-        for job in islice(client.jobs(state=given.state), given.limit)
+        for job in islice(client.jobs(**filters), given.limit)
     )
     print_table(("JOB", "STATE", "MODEL", "PAGES", "COST", "CREATED"), rows)
+    return DONE
+
+
+def _fields_file(client: Client, given: argparse.Namespace, filters: JobFilters) -> int:
+    form = given.format or (given.to.suffix.removeprefix(".") if given.to else "csv")
+    path = given.to or Path(f"fields.{form}")
+    if path.suffix != f".{form}":
+        given.parser.error(f"--output {path} must end in .{form}")
+    if form not in ("csv", "xlsx"):
+        given.parser.error(f"--output {path} must end in .csv or .xlsx")
+    client.fields_file(path, jobs=given.jobs, **filters)
+    print(f"Saved {path}.")
     return DONE
 
 

@@ -57,9 +57,15 @@ def listing_of(query: ListQuery, meaning: Embedding | None = None) -> Listing:
     return Listing(stretch, excerpts(query.words, on_pages), len(hits) < MAX_HITS)
 
 
+def matching_jobs(query: ListQuery) -> "QuerySet[Job]":
+    """Return the jobs that the query finds, without an order. The words are found literally."""
+    jobs = matching(query)
+    return jobs.filter(id__in=[hit.job_id for hit in search_jobs(query.words)]) if query.words else jobs
+
+
 def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
     """Return the stretch that the query asks for. `among` are the jobs that a search found, in its order."""
-    jobs = _matching(query)
+    jobs = matching(query)
     if among is not None:
         jobs = jobs.filter(id__in=among)
     total = jobs.order_by().values("id")[: MAX_COUNTED + 1].count()
@@ -68,7 +74,7 @@ def _stretch(query: ListQuery, among: Sequence[UUID] | None) -> Stretch:
     return _by_number(query, _nearest(jobs, among or ()) if query.order == NEAREST else _ordered(query, jobs), total)
 
 
-def _matching(query: ListQuery) -> "QuerySet[Job]":
+def matching(query: ListQuery) -> "QuerySet[Job]":
     jobs = Job.objects.filter(erased_at=None, document__deleted_at__isnull=query.state != DELETED)
     if query.state in STATE_GROUPS:
         jobs = jobs.filter(state__in=STATE_GROUPS[query.state])

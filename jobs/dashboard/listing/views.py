@@ -72,6 +72,7 @@ ARCHIVE_TITLES = {
     CSV: "Tables as CSV",
     XLSX: "Tables as Excel",
 }
+TABLE_FORMATS = (("xlsx", "Excel"), ("csv", "CSV"))
 _COLUMNS = (
     ("document", "Document", "name", "-name"),
     ("state", "State", "state", "-state"),
@@ -187,6 +188,8 @@ def _list_part(query: ListQuery, listing: Listing, *, may_see_keys: bool) -> dic
         "sizes": sizes(query),
         "other_search": _other_search(query),
         "texts": _texts(query),
+        "field_files": query.changed(sort="").address(),
+        "table_formats": TABLE_FORMATS,
     }
 
 

@@ -9,7 +9,7 @@ from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.joined_tables import TablePart, table_parts
 from tenants.core.csv_cells import safe
 
-_BYTE_ORDER_MARK = "\ufeff".encode()
+BYTE_ORDER_MARK = "\ufeff".encode()
 """The first bytes of the file. Without them, Excel takes the letters for those of another encoding."""
 _SIGNED_NUMBER = re.compile(r"[-+]\d[\d.,]*")
 """A number, whose sign begins no formula."""
@@ -18,7 +18,7 @@ _SIGNED_NUMBER = re.compile(r"[-+]\d[\d.,]*")
 def csv_blocks(export: JobExport) -> Iterator[bytes]:
     for position, part in enumerate(table_parts(export)):
         begins_anew = position and not part.continues
-        yield (b"" if position else _BYTE_ORDER_MARK) + (b"\r\n" if begins_anew else b"")
+        yield (b"" if position else BYTE_ORDER_MARK) + (b"\r\n" if begins_anew else b"")
         yield from _lines(part)
 
 

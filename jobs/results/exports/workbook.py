@@ -24,9 +24,13 @@ MAX_WIDTH = 60
 MIN_WIDTH = 8
 
 
+def workbook_options() -> dict[str, object]:
+    """Return the options of a workbook, which makes no formulas and links of texts."""
+    return {"tmpdir": str(own_folder()), "strings_to_formulas": False, "strings_to_urls": False}
+
+
 def write_workbook(target: BinaryIO, export: JobExport) -> None:
-    options = {"tmpdir": str(own_folder()), "strings_to_formulas": False, "strings_to_urls": False}
-    workbook = Workbook(target, options)
+    workbook = Workbook(target, workbook_options())
     sheets = Sheets(workbook, export)
     for part in table_parts(export):
         sheets.write(part)
@@ -81,7 +85,7 @@ class Sheets:
         self._cells += cell.row_span * cell.column_span
         if self._cells > MAX_CELLS:
             self._refuse(f"The tables of these pages have more than {MAX_CELLS:,} cells", part)
-        row, text = offset + cell.row, _fitting(cell.text)
+        row, text = offset + cell.row, fitting(cell.text)
         found = None if bold else cell_number(text)
         look = self._format(bold, found.pattern if found else "")
         if cell.row_span > 1 or cell.column_span > 1:
@@ -107,7 +111,7 @@ class Sheets:
         )
 
 
-def _fitting(text: str) -> str:
+def fitting(text: str) -> str:
     """Return a text that Excel takes. A longer one ends with an ellipsis; CSV and JSON have all of it."""
     text = "".join(character for character in text if character >= " " or character in "\n\t")
     return text if len(text) <= MAX_CELL_CHARACTERS else f"{text[: MAX_CELL_CHARACTERS - 1]}…"

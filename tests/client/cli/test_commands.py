@@ -52,6 +52,17 @@ def test_how_urgent_a_job_is_can_be_said(maas: Shell, client: Client) -> None:
     assert maas("run", "embed", "--text", "later", "--priority", "at once").code == 2
 
 
+def test_the_fields_of_jobs_are_one_file(maas: Shell, client: Client) -> None:
+    job = client.run("parse", text="Dear Anna, thank you.")
+    said = maas("jobs", "fields", job.id, "--format", "xlsx")
+    assert (said.code, said.out) == (0, "Saved fields.xlsx.\n")
+    assert (maas.folder / "fields.xlsx").read_bytes().startswith(b"PK")
+    assert maas("jobs", "fields", job.id, "-o", "one.csv").code == 0
+    assert job.id in (maas.folder / "one.csv").read_text()
+    assert maas("jobs", "fields", "-o", "one.txt").code == 2
+    assert maas("jobs", "--format", "csv").code == 2
+
+
 def test_several_files_and_one_that_is_refused(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     (maas.folder / "b.txt").write_text("pears")

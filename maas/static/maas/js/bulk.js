@@ -24,7 +24,8 @@ export function watchBulk() {
 }
 
 async function act({ dataset }, jobs) {
-  if (dataset.bulk === "archive") return download(jobs);
+  if (dataset.bulk === "archive") return downloadArchive(jobs);
+  if (dataset.bulk === "fields") return download(`${bar().dataset.fields}&${jobs}`);
   const consequences = dataset.consequences && (await get(`${dataset.consequences}?${jobs}`));
   if (consequences && !(await confirmed(consequences))) return;
   const { words, outcomes } = await post(dataset.bulk, jobs);
@@ -36,15 +37,21 @@ async function act({ dataset }, jobs) {
   await refresh();
 }
 
-// Returns a link, so that the browser shows its own progress and the archive does not pass through this page.
-function download(jobs) {
+const bar = () => document.getElementById("bulk");
+
+// Follows a link, so that the browser shows its own progress and the file does not pass through this page.
+function download(address) {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}
+
+function downloadArchive(jobs) {
   const chosen = [...document.querySelectorAll("#formats input:checked")];
   if (!chosen.length) return say("Choose what the ZIP file contains under “ZIP contents”.", "bad");
   jobs.append("formats", chosen.map(({ value }) => value).join(","));
-  const link = document.createElement("a");
-  link.href = `${document.getElementById("bulk").dataset.archive}?${jobs}`;
-  link.download = "";
-  link.click();
+  download(`${bar().dataset.archive}?${jobs}`);
   const titles = chosen.map(({ labels }) => labels[0].textContent.trim());
   say(`Preparing the ZIP file. It contains for each document: ${titles.join(", ")}.`);
 }

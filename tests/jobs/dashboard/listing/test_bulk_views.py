@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -88,3 +89,18 @@ def test_erasing_says_before_what_goes_and_takes_inline_jobs_too(member: Client,
     assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 deleted."
     assert [desk.again(job).erased for job in (first, second, inline)] == [True, True, True]
     assert member.post("/jobs/bulk/erase", jobs).json()["words"] == "2 not found."
+
+
+def test_fields_of_selected_or_of_all_listed_jobs_are_one_file(viewer: Client, desk: Desk) -> None:
+    names = ("a.pdf", "b.pdf")
+    jobs = [desk.submit_document(desk.document(1, name)) for name in names]
+    answer: Any = viewer.get("/jobs/fields", {"format": "csv", "job": [str(jobs[0].id)]})
+    assert answer["Content-Disposition"].startswith('attachment; filename="fields-')
+    rows = answer.getvalue().decode()
+    assert ("a.pdf" in rows, "b.pdf" in rows) == (True, False)
+    every: Any = viewer.get("/jobs/fields", {"format": "csv", "model": desk.version.served_model.name})
+    rows = every.getvalue().decode()
+    assert all(name in rows for name in names)
+    assert viewer.get("/jobs/fields", {"format": "pdf"}).status_code == 404
+    page = viewer.get("/jobs", {"model": desk.version.served_model.name}).content.decode()
+    assert f'href="/jobs/fields?model={desk.version.served_model.name}&amp;format=xlsx"' in page
