@@ -1,8 +1,8 @@
 """Lists every model of this app for Django. The code imports each model from the package that it belongs to."""
 
-from jobs.archives.models import Archive, ArchiveEntry
 from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText, PageToEmbed
+from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.idempotency.models import HeldKey, IdempotencyKey
 from jobs.own_fields.models import OwnField, OwnFieldExample
 from jobs.uploads.models import ResumableUpload, UploadPiece

@@ -82,7 +82,7 @@ class ArchiveEntry:
     document: str | None
     job: str | None
     skipped: str | None
-    """The reason why it does not count as a document: `folder` or `made_by_system`."""
+    """The reason why it does not count as a document: `folder`, `made_by_system`, `signature` or `inline_picture`."""
     error: Problem | None
 
     @classmethod

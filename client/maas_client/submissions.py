@@ -33,6 +33,8 @@ class Work(TypedDict, total=False):
     """Seconds after which the job ends as expired if it is not done."""
     cancel_after: int
     """Seconds after which the job ends as canceled if it is not done."""
+    attachments: bool
+    """Whether the attachments of an email are read too. The default is yes."""
     progress: Progress
     idempotency_key: str
     """Your own key for this job. The same key within a day returns the same job. The default is a new key."""
@@ -52,9 +54,9 @@ def submission(model: str, file: Source | None, work: Work) -> Request:
     if file is not None:
         part = file_part(file, work.get("name"), work.get("progress"))
         form = {"model": model, "parameters": json.dumps(parameters)}
-        form |= {name: str(value) for name, value in _urgency(work).items()}
+        form |= {name: _in_form(value) for name, value in _options(work).items()}
         return Request("POST", "/v1/jobs", form=form, file=part, headers=headers)
-    body = {"model": model, "parameters": parameters, **_urgency(work), **_subject(work)}
+    body = {"model": model, "parameters": parameters, **_options(work), **_subject(work)}
     held_s = LONGEST_FETCH_S if "document_url" in work else 0.0
     return Request("POST", "/v1/jobs", json=body, headers=headers, held_s=held_s)
 
@@ -71,8 +73,12 @@ def key_header(own: str | None) -> dict[str, str]:
     return {"Idempotency-Key": own or uuid4().hex}
 
 
-def _urgency(work: Work) -> dict[str, Any]:
-    return {name: work[name] for name in ("priority", "expires_after") if name in work}
+def _options(work: Work) -> dict[str, Any]:
+    return {name: work[name] for name in ("priority", "expires_after", "attachments") if name in work}
+
+
+def _in_form(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _subject(work: Work) -> dict[str, Any]:

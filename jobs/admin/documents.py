@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
 from jobs.admin.records import WorkAdmin
-from jobs.archives import states
-from jobs.archives.models import Archive
+from jobs.core import archive_states as states
 from jobs.core.models import Document
+from jobs.core.models.archives import Archive
 from jobs.core.priorities import NAMES
 from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.filters import CreatedFilter

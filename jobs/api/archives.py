@@ -12,11 +12,11 @@ from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
 from jobs.api.requests import json_object, key_of, priority_of, replay_headers
 from jobs.api.schema import ARCHIVE_UPLOAD, IDEMPOTENCY_KEY
-from jobs.api.serializers import ErrorSerializer
-from jobs.archives import states
-from jobs.archives.models import Archive, ArchiveEntry
+from jobs.api.serializers import ArchiveEntrySerializer, ErrorSerializer, entry_json, error_json
 from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import ArchiveRequest, cancel_archive, delete_archive
+from jobs.core import archive_states as states
+from jobs.core.models.archives import Archive
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from tenants.api.callers import caller
 from tenants.api.pagination import limit_of, listing, number_of
@@ -58,19 +58,6 @@ class ArchiveSerializer(serializers.Serializer[Any]):
     urls = serializers.DictField(child=serializers.CharField())
 
 
-class ArchiveEntrySerializer(serializers.Serializer[Any]):
-    number = serializers.IntegerField()
-    name = serializers.CharField()
-    size_bytes = serializers.IntegerField(help_text="Unpacked size according to the directory of the archive.")
-    state = serializers.ChoiceField(states.ENTRY_STATES)
-    document = serializers.UUIDField(allow_null=True)
-    job = serializers.UUIDField(allow_null=True)
-    skipped = serializers.CharField(
-        allow_null=True, help_text="Why the entry was skipped: `folder` or `made_by_system`."
-    )
-    error = ErrorSerializer(allow_null=True)
-
-
 ARCHIVE_LIST = paged_list_of("ArchiveList", ArchiveSerializer(many=True))
 ENTRY_LIST = list_of(
     "ArchiveEntryList",
@@ -92,7 +79,7 @@ def archive_json(archive: Archive, tally: Tally) -> dict[str, object]:
         "model": archive.model or None,
         "parameters": archive.parameters,
         "priority": NAMES[archive.priority],
-        "error": _error(archive.error_code, archive.error_detail),
+        "error": error_json(archive.error_code, archive.error_detail),
         "reason_waiting": archive.waiting_code or None,
         "entries_total": tally.total,
         "entries_waiting": tally.waiting,
@@ -105,24 +92,6 @@ def archive_json(archive: Archive, tally: Tally) -> dict[str, object]:
         "finished_at": archive.finished_at,
         "urls": {"self": here, "entries": f"{here}/entries", "cancel": f"{here}/cancel"},
     }
-
-
-def entry_json(entry: ArchiveEntry) -> dict[str, object]:
-    skipped = entry.state == states.SKIPPED
-    return {
-        "number": entry.number,
-        "name": entry.name,
-        "size_bytes": entry.size_bytes,
-        "state": entry.state,
-        "document": entry.document_id,
-        "job": entry.job_id,
-        "skipped": entry.error_code if skipped else None,
-        "error": None if skipped else _error(entry.error_code, entry.error_detail),
-    }
-
-
-def _error(code: str, detail: str) -> dict[str, str] | None:
-    return {"code": code, "detail": detail} if code else None
 
 
 def _shown(archive: Archive) -> dict[str, object]:

@@ -9,14 +9,15 @@ from uuid import UUID
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from jobs.archives.models import Archive
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive
+from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import get_batch, get_file
 from jobs.batches.services import BatchRequest, create_batch, store_file
 from jobs.core.models import Document, Job
+from jobs.core.models.archives import Archive
 from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
 from jobs.documents.services import StoredDocument, store_document
@@ -60,7 +61,12 @@ OK, CREATED, ACCEPTED = 200, 201, 202
 
 
 def upload_document_once(
-    *, identity: Identity, upload: Upload, key: str | None, address: Address | None = None
+    *,
+    identity: Identity,
+    upload: Upload,
+    key: str | None,
+    address: Address | None = None,
+    attachments: Nesting | None = OUTERMOST,
 ) -> Answered[Document]:
     """Store the document once, with status 200 if these bytes existed. `address` is the URL they were fetched from."""
 
@@ -68,6 +74,8 @@ def upload_document_once(
         made: list[Answered[Document]] = []
 
         def answer(stored: StoredDocument) -> None:
+            if stored.created:
+                take_attachments(identity, stored.document, attachments)
             made.append(Answered(stored.document, CREATED if stored.created else OK))
             keep(made[-1])
 

@@ -16,14 +16,17 @@ from rest_framework.views import APIView
 
 from jobs.api.byte_ranges import ByteRange, Unsatisfiable, byte_range
 from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
-from jobs.api.requests import checked_address, fetch_first, fetched, key_of, replay_headers
+from jobs.api.requests import attachments_wanted, checked_address, fetch_first, fetched, key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
 from jobs.api.serializers import (
     AddressSerializer,
     DocumentSerializer,
     ShownDocumentSerializer,
     StoredDocumentSerializer,
+    entry_json,
 )
+from jobs.attachments.selectors import attachments_of, mails_with
+from jobs.attachments.services import OUTERMOST
 from jobs.core.errors import FileMissing, RangeNotSatisfiable
 from jobs.core.models import Document, DocumentPage
 from jobs.documents.files import PartOfFile, open_file, open_stream
@@ -60,15 +63,16 @@ def uploaded(request: Request) -> Upload:
     return upload
 
 
-def _address_in(request: Request) -> Address | None:
-    """Return the URL in the JSON body, or None for a form with a file."""
+def _address_in(request: Request) -> tuple[Address | None, bool]:
+    """Return the URL in the JSON body, or None for a form with a file, and whether attachments are wanted too."""
     if not request.content_type.startswith("application/json"):
-        return None
+        return None, True
     if not isinstance(request.data, dict):
         raise InvalidRequest("The body must be a JSON object.")
     form = AddressSerializer(data=request.data)
     form.is_valid(raise_exception=True)
-    return checked_address(form.validated_data["url"], form.validated_data["name"])
+    values = form.validated_data
+    return checked_address(values["url"], values["name"]), values["attachments"]
 
 
 class DocumentList(APIView):
@@ -85,12 +89,15 @@ class DocumentList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "documents:write")
-        key, address = key_of(request), _address_in(request)
+        key, (address, wants_attachments) = key_of(request), _address_in(request)
+        store = partial(upload_document_once, identity=identity, key=key, address=address)
         if address is None:
-            return self._stored(upload_document_once(identity=identity, upload=uploaded(request), key=key))
+            sent = uploaded(request)
+            attachments = attachments_wanted(sent.fields.get("attachments"))
+            return self._stored(store(upload=sent, attachments=attachments))
         upload = fetched(request)
         if upload is not None:
-            return self._stored(upload_document_once(identity=identity, upload=upload, key=key, address=address))
+            return self._stored(store(upload=upload, attachments=OUTERMOST if wants_attachments else None))
         earlier = uploaded_before(identity=identity, address=address, key=key)
         if earlier is not None:
             return self._stored(earlier)
@@ -125,8 +132,12 @@ class DocumentDetail(APIView):
         identity = caller(request, "documents:read")
         with unit_of_work(identity):
             document = get_document(document_id)
-            retained_until = document_retained_until(document, retention_for(identity.tenant_id))
-        return Response({**DocumentSerializer(document).data, "retained_until": retained_until})
+            extra = {
+                "retained_until": document_retained_until(document, retention_for(identity.tenant_id)),
+                "attachments": [entry_json(entry) for entry in attachments_of(document.id)],
+                "attachment_of": [str(mail.id) for mail in mails_with(document.id)],
+            }
+        return Response({**DocumentSerializer(document).data, **extra})
 
     @extend_schema(
         operation_id="erase_document",

@@ -157,6 +157,9 @@ class EstimateSerializer(serializers.Serializer[Any]):
     meter = serializers.CharField()
     quantity = serializers.IntegerField(help_text="Units of the meter. `gpu_second` is in milliseconds.")
     is_maximum = serializers.BooleanField(help_text="True if the quantity is an upper bound: the work may cost less.")
+    attachments = serializers.IntegerField(
+        help_text="Attachments of an email. Each becomes a job of its own at this price, which is not in this estimate."
+    )
     cached_quantity = serializers.IntegerField()
     price = AgreedPriceSerializer()
     cached_price = AgreedPriceSerializer()
@@ -237,6 +240,7 @@ def _body(identity: Identity, estimate: PricedEstimate) -> dict[str, Any]:
         "meter": agreed.price.meter,
         "quantity": found.quantity,
         "is_maximum": estimate.is_maximum,
+        "attachments": estimate.attachments,
         "cached_quantity": found.cached_quantity,
         **_prices(agreed),
         "plan": {"code": plan.code, "name": plan.name} if plan else None,

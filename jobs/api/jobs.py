@@ -15,6 +15,7 @@ from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
 from jobs.api.job_filters import FILTERS, filtered_jobs, wants
 from jobs.api.requests import (
+    attachments_wanted,
     checked_address,
     fetch_first,
     fetched,
@@ -43,6 +44,7 @@ from jobs.api.serializers import (
     ResultSerializer,
     event_json,
 )
+from jobs.attachments.services import OUTERMOST
 from jobs.core import states
 from jobs.core.deadlines import Deadlines
 from jobs.core.models import Job
@@ -183,6 +185,7 @@ def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
         webhook_url=values.get("webhook_url", ""),
+        attachments=OUTERMOST if values["attachments"] else None,
     )
     return wanted, url
 
@@ -191,7 +194,7 @@ def _wish(request: Request) -> Wish:
     return wish_of(request.headers.get("Cache-Control"))
 
 
-_FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url")
+_FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url", "attachments")
 
 
 def request_of_form(request: Request, upload: Upload) -> JobRequest:
@@ -212,6 +215,7 @@ def request_of_form(request: Request, upload: Upload) -> JobRequest:
         request_id=request.META.get("maas.request_id", ""),
         cache_control=_wish(request),
         webhook_url=upload.fields.get("webhook_url", ""),
+        attachments=attachments_wanted(upload.fields.get("attachments")),
     )
 
 

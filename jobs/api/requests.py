@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from inference.gateway.repeated_names import RepeatedName, without_repeated
+from jobs.attachments.services import OUTERMOST, Nesting
 from jobs.core.deadlines import NotASpan, read_span
 from jobs.core.priorities import NUMBERS
 from jobs.core.reading_flags import LONGEST_LABEL, is_label
@@ -56,6 +57,13 @@ def priority_of(name: str) -> int:
     if name not in NUMBERS:
         raise InvalidRequest(f"Unknown priority {name[:40]!r}. Use {one_of(NUMBERS)}.")
     return NUMBERS[name]
+
+
+def attachments_wanted(text: str | None) -> Nesting | None:
+    """Return whether the attachments of an email are taken too, by the field of a form."""
+    if text not in (None, "true", "false"):
+        raise InvalidRequest(f"Unknown value attachments={text[:40]!r}. Use true or false.")
+    return None if text == "false" else OUTERMOST
 
 
 def json_object(text: str) -> dict[str, Any]:

@@ -10,11 +10,17 @@ from jobs.core.reading_flags import LONGEST_LABEL
 from jobs.core.states import JOB_STATES
 from tenants.api.schema import OPENAI_ERROR_BODY
 
+ATTACHMENTS: dict[str, Any] = {
+    "type": "string",
+    "enum": ["true", "false"],
+    "default": "true",
+    "description": "Whether the attachments of an email become documents, or jobs, of their own.",
+}
 UPLOAD: dict[str, Any] = {
     "multipart/form-data": {
         "type": "object",
         "required": ["file"],
-        "properties": {"file": {"type": "string", "format": "binary"}},
+        "properties": {"file": {"type": "string", "format": "binary"}, "attachments": ATTACHMENTS},
     }
 }
 JOB_UPLOAD: dict[str, Any] = {
@@ -30,6 +36,7 @@ JOB_UPLOAD: dict[str, Any] = {
             "type": "string",
             "description": "Seconds, or `15m`, `2h`, `1d`. A job that has not ended by then ends as `expired`.",
         },
+        "attachments": ATTACHMENTS,
     },
 }
 FILE_UPLOAD: dict[str, Any] = {

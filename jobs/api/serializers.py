@@ -5,8 +5,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from jobs.core import archive_states
 from jobs.core.deadlines import LONGEST_S
 from jobs.core.models import Correction, Document, ErasedReason, Job
+from jobs.core.models.archives import ArchiveEntry
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.documents.job_selectors import EventRow
@@ -19,6 +21,38 @@ from tenants.core.messages import one_of
 class ErrorSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
+
+
+class ArchiveEntrySerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    name = serializers.CharField()
+    size_bytes = serializers.IntegerField(help_text="Unpacked size, as the archive says.")
+    state = serializers.ChoiceField(archive_states.ENTRY_STATES)
+    document = serializers.UUIDField(allow_null=True)
+    job = serializers.UUIDField(allow_null=True)
+    skipped = serializers.CharField(
+        allow_null=True,
+        help_text="Why the entry was skipped: `folder`, `made_by_system`, `signature` or `inline_picture`.",
+    )
+    error = ErrorSerializer(allow_null=True)
+
+
+def entry_json(entry: ArchiveEntry) -> dict[str, object]:
+    skipped = entry.state == archive_states.SKIPPED
+    return {
+        "number": entry.number,
+        "name": entry.name,
+        "size_bytes": entry.size_bytes,
+        "state": entry.state,
+        "document": entry.document_id,
+        "job": entry.job_id,
+        "skipped": entry.error_code if skipped else None,
+        "error": None if skipped else error_json(entry.error_code, entry.error_detail),
+    }
+
+
+def error_json(code: str, detail: str) -> dict[str, str] | None:
+    return {"code": code, "detail": detail} if code else None
 
 
 class CostSerializer(serializers.Serializer[Any]):
@@ -42,6 +76,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
             "size_bytes",
             "sha256",
             "pages_total",
+            "attachments_total",
             "livemode",
             "created_at",
             "url",
@@ -73,6 +108,9 @@ class AddressSerializer(StrictFields):
         allow_blank=True,
         max_length=255,
         help_text="Name of the document. Default: the name from the server or the URL.",
+    )
+    attachments = serializers.BooleanField(
+        required=False, default=True, help_text="Whether the attachments of an email become documents too."
     )
 
 
@@ -108,6 +146,11 @@ class JobRequestSerializer(StrictFields):
         max_value=LONGEST_S,
         help_text="Seconds. A job that has not ended by then ends as `expired`.",
         error_messages={"invalid": "Must be a whole number of seconds, such as 900. Only a form takes 15m."},
+    )
+    attachments = serializers.BooleanField(
+        required=False,
+        default=True,
+        help_text="Whether the attachments of an email are read too, as jobs of their own.",
     )
 
     def validate_input(self, value: object) -> dict[str, Any] | None:
@@ -524,9 +567,15 @@ class ShownDocumentSerializer(DocumentSerializer):
         allow_null=True,
         help_text="When the document will be erased, unless it is used again before. Null: never.",
     )
+    attachments = ArchiveEntrySerializer(
+        many=True, help_text="Attachments of an email, as they were last taken. Empty for other files."
+    )
+    attachment_of = serializers.ListField(
+        child=serializers.UUIDField(), help_text="IDs of the emails that the document is attached to."
+    )
 
     class Meta(DocumentSerializer.Meta):
-        fields = (*DocumentSerializer.Meta.fields, "retained_until")
+        fields = (*DocumentSerializer.Meta.fields, "retained_until", "attachments", "attachment_of")
 
 
 class StoredDocumentSerializer(DocumentSerializer):

@@ -7,10 +7,10 @@ from django.conf import settings
 from django.db.models import F, QuerySet
 from django.db.models.expressions import RawSQL
 
-from jobs.archives import states
-from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.services import finish
+from jobs.core import archive_states as states
 from jobs.core.errors import LeaseLost
+from jobs.core.models.archives import Archive, ArchiveEntry
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.leases import row_leases
 

@@ -152,10 +152,10 @@ def _fault_of_kind(member: Member) -> Fault | None:
     return nested() if member.name.lower().endswith(_NESTED) else None
 
 
-def nested() -> Fault:
+def nested(inside: str = "an archive") -> Fault:
     return Fault(
         code="nested_archive",
-        detail="This is an archive in an archive. Send it separately or pack its files directly.",
+        detail=f"This is an archive in {inside}. Send it separately or pack its files directly.",
     )
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet
 
-from jobs.archives import states
-from jobs.archives.models import Archive, ArchiveEntry
+from jobs.core import archive_states as states
+from jobs.core.models.archives import Archive, ArchiveEntry
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
 
@@ -25,14 +25,15 @@ class Tally:
 def get_archive(archive_id: object, *, for_update: bool = False) -> Archive:
     wanted = as_uuid(archive_id)
     archives = Archive.objects.select_for_update(no_key=True) if for_update else Archive.objects.all()
-    found = archives.filter(id=wanted).first() if wanted else None
+    found = archives.filter(id=wanted, mail_id=None).first() if wanted else None
     if found is None:
         raise NotFound("Archive not found.")
     return found
 
 
 def archives_newest_first() -> "QuerySet[Archive]":
-    return Archive.objects.order_by("-id")
+    """Return the ZIP files. Emails are shown with their documents."""
+    return Archive.objects.filter(mail_id=None).order_by("-id")
 
 
 def tallies_of(archives: list[Archive]) -> dict[object, Tally]:

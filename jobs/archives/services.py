@@ -10,12 +10,12 @@ from django.conf import settings
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
-from jobs.archives import states
 from jobs.archives.directory import read_members
 from jobs.archives.errors import ArchiveFinished, TooManyArchives
 from jobs.archives.members import Limits, Plan, plan, shown_name
-from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import get_archive
+from jobs.core import archive_states as states
+from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.core.priorities import STANDARD
 from jobs.documents import erasure, files
 from jobs.documents.names import safe_name
@@ -137,6 +137,8 @@ def finish(archive: Archive, state: str = states.DONE, *, code: str = "", detail
 
 
 def _let_go_of_file(archive: Archive) -> None:
+    if archive.mail_id is not None:
+        return  # The file of an email belongs to its document.
     erasure.order([archive.file])
     transaction.on_commit(partial(erasure.carry_out_now, archive.tenant_id, [archive.file]), using=APP, robust=True)
 
@@ -174,7 +176,7 @@ def _require_room(tenant_id: UUID) -> None:
     with connections[APP].cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [f"archives of {tenant_id}"])
     with every_mode():
-        unfinished = Archive.objects.filter(state=states.UNPACKING).count()
+        unfinished = Archive.objects.filter(state=states.UNPACKING, mail_id=None).count()
     if unfinished >= MAX_UNFINISHED:
         raise TooManyArchives(
             f"This account is already unpacking {MAX_UNFINISHED} archives, the maximum. Wait until one is finished.",

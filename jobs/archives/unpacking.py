@@ -5,8 +5,8 @@ together; or its job and its end are, and then its document is found again by it
 """
 
 import time
-import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +18,6 @@ from django.db import InterfaceError, OperationalError
 from inference.core.calls import Call
 from inference.core.contracts import WorkRefused
 from inference.registry.errors import ModelPaused
-from jobs.archives import states
 from jobs.archives.claims import (
     MAX_DEATHS,
     ArchiveClaim,
@@ -32,12 +31,14 @@ from jobs.archives.claims import (
 from jobs.archives.directory import EntryCorrupt, opened, unpack
 from jobs.archives.errors import ArchiveRejected
 from jobs.archives.members import nested
-from jobs.archives.models import Archive, ArchiveEntry
+from jobs.attachments.services import OUTERMOST, Nesting, nesting_in, take_attachments, write_entries
 from jobs.batches.blobs import scratch
-from jobs.core.errors import FileMissing, LeaseLost, StorageUnavailable
+from jobs.core import archive_states as states
+from jobs.core.errors import DocumentDeleted, FileMissing, LeaseLost, StorageUnavailable
+from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.documents import files
-from jobs.documents.reader import DocumentRejected, Inspection, ReaderUnavailable
-from jobs.documents.selectors import bytes_are_here
+from jobs.documents.reader import Attachments, DocumentRejected, Inspection, ReaderUnavailable
+from jobs.documents.selectors import bytes_are_here, get_document
 from jobs.documents.services import StoredDocument, store_document
 from jobs.documents.uploads import Upload
 from jobs.submission.idempotent_submission import submit_with_document
@@ -71,8 +72,14 @@ _OFFICE = (
 """The endings of files that are ZIP files inside, although their owners do not see them as such."""
 
 
+Pieces = Callable[[ArchiveEntry], Iterator[bytes]]
+"""Yields the bytes of an entry."""
+
+
 class Reader(Protocol):
     def inspect(self, path: Path, call: Call) -> Inspection: ...
+
+    def attachments(self, path: Path, call: Call) -> AbstractContextManager[Attachments]: ...
 
 
 class _Postponed(Exception):
@@ -100,42 +107,71 @@ class Lease:
         except _Postponed as postponed:
             rest(self.claim, postponed.pause_s, postponed.code)
             return "postponed"
-        except (FileMissing, ArchiveRejected) as error:
-            return self._fail(error)
+        except (FileMissing, ArchiveRejected, DocumentRejected, DocumentDeleted) as error:
+            return self._fail(error.code, error.detail)
         except _AWAY as error:
             log.warning("archive_postponed", archive_id=str(self.claim.archive_id), error=str(error))
             rest(self.claim, PAUSE_S, "storage_unavailable")
             return "postponed"
 
-    def _fail(self, error: DomainError) -> str:
+    def _fail(self, code: str, detail: str) -> str:
         try:
-            fail_archive(self.claim, error.code, error.detail)
+            fail_archive(self.claim, code, detail)
         except LeaseLost:  # It was canceled or erased just now, and its file too.
             return "lease_lost"
         return "failed"
 
     def _take(self) -> str:
-        archive, waiting = self._beginning()
-        if self.claim.attempt > MAX_DEATHS and waiting:
-            dead = waiting.pop(0)
-            detail = "Every worker that unpacked the archive stopped before it was finished."
-            fail_entry(self.claim, dead.number, "worker_lost", detail)
+        archive = self._beginning()
         identity = self._identity(archive)
-        with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
+        with self._opened(identity, archive) as pieces:
             # However long the fetch took, at least one entry is done. Otherwise, a large archive would never progress.
             over_s = time.monotonic() + TURN_S
-            for done, entry in enumerate(waiting):
+            for done, entry in enumerate(self._waiting(archive)):
                 if not self.goes_on() or (done and time.monotonic() > over_s):
                     rest(self.claim)
                     return "time_slice_ended"
-                self._open(identity, archive, packed, entry)
+                self._open(identity, archive, pieces, entry)
         finish_unpacking(self.claim)
         return "done"
 
-    def _beginning(self) -> tuple[Archive, list[ArchiveEntry]]:
+    @contextmanager
+    def _opened(self, identity: Identity, archive: Archive) -> Iterator[Pieces]:
+        if archive.mail_id is not None:
+            with self._mail(identity, archive) as attachments:
+                yield lambda entry: attachments.pieces(entry.number)
+            return
+        with files.local_file(archive.file) as path, opened(path, settings.MAAS_ARCHIVE_ENTRIES) as packed:
+            yield lambda entry: unpack(packed, entry.number, entry.size_bytes)
+
+    @contextmanager
+    def _mail(self, identity: Identity, archive: Archive) -> Iterator[Attachments]:
+        """Open the email of the archive, and list its attachments unless they are listed."""
+        with unit_of_work(identity):
+            mail = get_document(archive.mail_id)
+        call = Call(tenant=str(identity.tenant_id))
+        with files.local_file(mail.file) as path, self.reader().attachments(path, call) as attachments:
+            with unit_of_work(identity):
+                if not locked(self.claim).entries.exists():
+                    write_entries(archive, attachments.found)
+            yield attachments
+
+    def _beginning(self) -> Archive:
+        """Return the archive. The entry that stopped many workers, or the email that did, has failed then."""
         with unit_of_work(self.claim.tenant_id):
             archive = locked(self.claim)
-            return archive, list(archive.entries.filter(state=states.WAITING).order_by("number"))
+        if self.claim.attempt > MAX_DEATHS:
+            dead = next(iter(self._waiting(archive)), None)
+            detail = "Every worker that unpacked the archive stopped before it was finished."
+            if dead is not None:
+                fail_entry(self.claim, dead.number, "worker_lost", detail)
+            elif archive.mail_id is not None:
+                raise ArchiveRejected("worker_lost", detail)
+        return archive
+
+    def _waiting(self, archive: Archive) -> list[ArchiveEntry]:
+        with unit_of_work(self.claim.tenant_id):
+            return list(archive.entries.filter(state=states.WAITING).order_by("number"))
 
     def _identity(self, archive: Archive) -> Identity:
         return acting_for(
@@ -145,9 +181,9 @@ class Lease:
             scopes=("documents:write", "jobs:write"),
         )
 
-    def _open(self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry) -> None:
+    def _open(self, identity: Identity, archive: Archive, pieces: Pieces, entry: ArchiveEntry) -> None:
         try:
-            self._keep(identity, archive, packed, entry)
+            self._keep(identity, archive, pieces, entry)
         except (LeaseLost, _Postponed, *_AWAY):
             raise
         except EntryCorrupt as error:
@@ -166,9 +202,9 @@ class Lease:
             detail = "An internal error occurred. Try again, or contact the operator."
             fail_entry(self.claim, entry.number, "internal_error", detail)
 
-    def _keep(self, identity: Identity, archive: Archive, packed: zipfile.ZipFile, entry: ArchiveEntry) -> None:
+    def _keep(self, identity: Identity, archive: Archive, pieces: Pieces, entry: ArchiveEntry) -> None:
         with scratch() as file:
-            for piece in unpack(packed, entry.number, entry.size_bytes):
+            for piece in pieces(entry):
                 file.write(piece)
                 if not self.goes_on():
                     raise _Postponed(0, "")
@@ -178,13 +214,14 @@ class Lease:
                 size_bytes=file.size_bytes,
                 filename=entry.name,
                 content_type="",
+                mail_id=archive.mail_id,
             )
-            _refuse_nested(upload)
+            _refuse_nested(upload, "an email" if archive.mail_id else "an archive")
             upload = replace(upload, inspection=self._look_at(identity, upload))
             if archive.model:
                 self._submit(identity, archive, entry, upload)
             else:
-                self._store(identity, entry, upload)
+                self._store(identity, archive, entry, upload)
 
     def _look_at(self, identity: Identity, upload: Upload) -> Inspection | DocumentRejected | None:
         """Inspect a document. Return None if the tenant has the same bytes already."""
@@ -196,10 +233,12 @@ class Lease:
         except DocumentRejected as rejected:
             return rejected
 
-    def _store(self, identity: Identity, entry: ArchiveEntry, upload: Upload) -> None:
+    def _store(self, identity: Identity, archive: Archive, entry: ArchiveEntry, upload: Upload) -> None:
         def end(stored: StoredDocument) -> None:
             locked(self.claim)
             end_entry(self.claim, entry.number, document_id=stored.document.id)
+            if stored.created:
+                take_attachments(identity, stored.document, _nesting(archive))
 
         store_document(identity=identity, upload=upload, along=end)
 
@@ -210,6 +249,7 @@ class Lease:
             priority=archive.priority,
             webhook_url=archive.webhook_url,
             request_id=archive.request_id,
+            attachments=_nesting(archive),
         )
 
         def submit(whole: JobRequest) -> None:
@@ -220,9 +260,14 @@ class Lease:
         submit_with_document(identity, request, upload, submit)
 
 
-def _refuse_nested(upload: Upload) -> None:
+def _nesting(archive: Archive) -> Nesting:
+    """Return the position of an email among the entries of the archive."""
+    return OUTERMOST if archive.mail_id is None else nesting_in(archive)
+
+
+def _refuse_nested(upload: Upload, inside: str) -> None:
     with upload.path.open("rb") as file:
         packed = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     if packed and not upload.filename.lower().endswith(_OFFICE):
-        fault = nested()
+        fault = nested(inside)
         raise DocumentRejected(fault.code, fault.detail)

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from jobs.archives import states
 from jobs.archives.claims import fail_waiting
-from jobs.archives.models import Archive
 from jobs.archives.services import forget
+from jobs.core import archive_states as states
+from jobs.core.models.archives import Archive
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.plans.retention import test_days_within
 
@@ -24,7 +24,7 @@ def keep_up_archives() -> int:
     kept = timedelta(days=settings.MAAS_ARCHIVE_DAYS)
     with operator_work():
         late = _found(Archive.objects.filter(state=states.UNPACKING, created_at__lte=Now() - kept))
-        ended = Archive.objects.exclude(state=states.UNPACKING)
+        ended = Archive.objects.exclude(state=states.UNPACKING).filter(mail_id=None)
         tests_kept = timedelta(days=test_days_within(settings.MAAS_ARCHIVE_DAYS))
         of_tests = Q(livemode=False, finished_at__lte=Now() - tests_kept)
         old = _found(ended.filter(Q(finished_at__lte=Now() - kept) | of_tests))

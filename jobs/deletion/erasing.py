@@ -13,15 +13,14 @@ import structlog
 from django.db import OperationalError, connections, transaction
 from django.db.models.functions import Now
 
-from jobs.archives import states as archive_states
 from jobs.archives.claims import fail_waiting
-from jobs.archives.models import Archive
 from jobs.batches import states as batch_states
 from jobs.batches.models import Batch
 from jobs.batches.settlement import close
-from jobs.core import states
+from jobs.core import archive_states, states
 from jobs.core.errors import JobErased, JobFinished
 from jobs.core.models import FileToErase, Job
+from jobs.core.models.archives import Archive
 from jobs.deletion import tables
 from jobs.search.services import meaning_available
 from jobs.submission.cancellations import cancel_job

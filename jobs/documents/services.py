@@ -67,6 +67,8 @@ def store_document(
             existing = live_document_with(upload.sha256, livemode=identity.livemode, for_update=along is not None)
             if existing is not None:
                 note_use(existing)
+                if upload.mail_id is None and existing.mail_id is not None:
+                    Document.objects.filter(id=existing.id).update(mail_id=None)
                 stored = StoredDocument(existing, created=False)
                 if along is not None:
                     along(stored)
@@ -91,6 +93,8 @@ def _new_document(identity: Identity, upload: Upload) -> Document:
         content_type=inspection.content_type,
         kind=inspection.kind,
         pages_total=inspection.pages_total,
+        attachments_total=inspection.attachments_total,
+        mail_id=upload.mail_id,
         livemode=identity.livemode,
     )
     document.file = files.original_name(document.tenant_id, document.id, document.sha256)

@@ -29,6 +29,9 @@ class Upload:
     counted: bool = False
     """The bytes count already as an unfinished upload, whose end releases those that the document takes."""
 
+    mail_id: UUID | None = None
+    """The id of the email that the file is attached to, if the email brought it."""
+
     @property
     def more_bytes(self) -> int:
         return 0 if self.counted else self.size_bytes

@@ -63,6 +63,7 @@ class KeyedRequest:
     deadlines: Deadlines = FOR_EVER
     webhook_url: str = ""
     document_url: str = ""
+    attachments: bool = True
 
     def fingerprint(self) -> str:
         values = asdict(self)
@@ -75,6 +76,8 @@ class KeyedRequest:
             del values["webhook_url"]
         if not self.document_url:
             del values["document_url"]
+        if self.attachments:
+            del values["attachments"]
         return fingerprint_of(values)
 
 

@@ -9,6 +9,8 @@ import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
+from jobs.attachments.erasing import forget_attachments, locked_attachments
+from jobs.attachments.selectors import erased_with
 from jobs.charges.money import settle_ended
 from jobs.core.errors import DocumentDeleted, ErasureIncomplete, JobErased
 from jobs.core.metrics import ERASED
@@ -36,11 +38,16 @@ def delete_document(
     deadline: erasure.Deadline | None = None,
     reason: ErasedReason = ErasedReason.REQUEST,
 ) -> None:
-    """Cancel the document's unfinished jobs, then erase its file and pictures, within the request's `deadline`."""
+    """Cancel the document's unfinished jobs, then erase its file and pictures, within the request's `deadline`.
+
+    The attachments of an email are erased with it, unless they were also sent by themselves or with another email.
+    """
     with unit_of_work(identity):
         document = get_document(document_id, for_update=True)
-        canceled = cancel_unfinished_jobs_of(document)
-        erase_locked(document, reason, deadline)
+        canceled = []
+        for erased in [document, *locked_attachments(document)]:
+            canceled += cancel_unfinished_jobs_of(erased)
+            erase_locked(erased, reason, deadline)
         if reason == ErasedReason.REQUEST:
             # The record contains only the id: the name of the document is erased as well, while the record stays.
             record(tenant_id=identity.tenant_id, action="document.deleted", subject_id=document.id)
@@ -59,6 +66,7 @@ def erase_locked(document: Document, reason: ErasedReason, deadline: erasure.Dea
     names = [document.file, *document.pages.exclude(picture="").values_list("picture", flat=True)]
     document.pages.all().delete()
     forget_results_of(document)
+    forget_attachments(document)
     Document.objects.filter(id=document.id).update(deleted_at=Now(), deleted_reason=reason)
     document.refresh_from_db(fields=["deleted_at", "deleted_reason"])
     forget_name(document)
@@ -88,9 +96,12 @@ def erase_document_and_jobs(
 
 
 def _jobs_of(identity: Identity, document_id: UUID) -> Iterator[UUID]:
-    """Yield the jobs of an erased document. They have ended, because the erasure canceled them, and none can begin."""
+    """Yield the jobs of an erased document and of the attachments that were erased with it. They have ended, because
+    the erasure canceled them, and none can begin.
+    """
     with unit_of_work(identity):
-        kept = Job.objects.filter(document_id=document_id, erased_at=None).order_by("id")
+        gone = [document_id, *erased_with(document_id)]
+        kept = Job.objects.filter(document_id__in=gone, erased_at=None).order_by("id")
         found = list(kept.values_list("id", flat=True)[: MAX_JOBS + 1])
     yield from found[:MAX_JOBS]
     if len(found) > MAX_JOBS:

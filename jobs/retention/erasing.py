@@ -12,10 +12,10 @@ import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
-from jobs.archives.models import ArchiveEntry
 from jobs.core.errors import JobNotFinished
 from jobs.core.metrics import ERASED
 from jobs.core.models import Document, ErasedReason, Job
+from jobs.core.models.archives import ArchiveEntry
 from jobs.documents.job_selectors import get_job
 from jobs.events.log import append_event
 from jobs.search.services import EMBEDDINGS, meaning_available

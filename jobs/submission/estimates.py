@@ -1,7 +1,7 @@
 """Estimates what work would cost before it is sent. Nothing is written."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from django.conf import settings
@@ -14,6 +14,8 @@ from inference.rpc.works import LaneWork
 from inference.runtime.parameters import validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
 from jobs.charges.money import units_of_page
+from jobs.core.models import Document
+from jobs.documents.reader import Inspection
 from jobs.documents.selectors import get_document
 from jobs.documents.services import check_against, found_in
 from jobs.documents.uploads import Upload
@@ -76,6 +78,8 @@ class PricedEstimate:
     estimate: Estimate
     is_maximum: bool
     """Set if the work costs no more than the estimate, and may well cost less."""
+    attachments: int = 0
+    """The number of attachments of the email. Each is read as a document of its own, whose cost is not estimated."""
 
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
@@ -84,14 +88,17 @@ def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
     is_maximum = meter == "gpu_second" and name != "gpu_milliseconds"
+    attachments = 0
     with unit_of_work(identity):
         if name == "document":
             identity.require("documents:read")
-            amount = get_document(request.document).pages_total
+            found = get_document(request.document)
+            amount, attachments = found.pages_total, _attachments(found)
         else:
             amount = int(getattr(request, name))
     quantity = amount * settings.MAAS_HOLD_GPU_MS_PER_PAGE if is_maximum else amount
-    return _told(identity, version, quantity, request.cached_share, is_maximum=is_maximum)
+    priced = _told(identity, version, quantity, request.cached_share, is_maximum=is_maximum)
+    return replace(priced, attachments=attachments)
 
 
 def estimate_job(
@@ -106,10 +113,11 @@ def estimate_job(
     identity.require_model(version.served_model.name)
     check_request(version, request)
     with unit_of_work(identity):
-        pages = _pages_to_read(identity, version, request, upload)
+        found = _document_of(identity, version, request, upload)
     meter = _agreed(identity, version).price.meter
-    quantity = pages * units_of_page(meter, request.input)
-    return _told(identity, version, quantity, cached_share, is_maximum=meter in UNKNOWN_BEFORE)
+    quantity = (found.pages_total if found else 1) * units_of_page(meter, request.input)
+    priced = _told(identity, version, quantity, cached_share, is_maximum=meter in UNKNOWN_BEFORE)
+    return replace(priced, attachments=_attachments(found) if request.attachments else 0)
 
 
 def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fraction) -> PricedEstimate:
@@ -147,7 +155,11 @@ def _told(
     return PricedEstimate(version, agreed, standing, found, is_maximum)
 
 
-def _pages_to_read(identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None) -> int:
+def _document_of(
+    identity: Identity, version: ModelVersion, request: JobRequest, upload: Upload | None
+) -> Inspection | Document | None:
+    """Return what is known of the document of a job, or None for a job without a document."""
+    found: Inspection | Document
     if upload is not None:
         found = found_in(upload)
         check_against(identity, found)
@@ -155,9 +167,13 @@ def _pages_to_read(identity: Identity, version: ModelVersion, request: JobReques
         identity.require("documents:read")
         found = get_document(request.document_id)
     else:
-        return 1
+        return None
     require_readable(identity, version, found.kind)
-    return found.pages_total
+    return found
+
+
+def _attachments(found: Inspection | Document | None) -> int:
+    return (found.attachments_total if found is not None else 0) or 0
 
 
 def _said(request: EstimateRequest, model: str, meter: Meter) -> str:

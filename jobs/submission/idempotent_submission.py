@@ -90,6 +90,7 @@ def _sent(
         deadlines=request.deadlines,
         webhook_url=request.webhook_url,
         document_url=document_url,
+        attachments=request.attachments is not None,
         livemode=identity.livemode,
     )
     hold_id = upload.hold_id if upload else None

@@ -16,6 +16,7 @@ from inference.registry.selectors import models_reading, resolve
 from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import documents_of, mismatch, validate_parameters, validate_work_kind
 from inference.runtime.tensor_requests import validate_input
+from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
 from jobs.charges.money import hold_for, require_money_of
 from jobs.core import states
 from jobs.core.deadlines import FOR_EVER, Deadlines
@@ -76,6 +77,8 @@ class JobRequest:
     webhook_url: str = ""
     """The URL that is notified of the job's end, in addition to the tenant's endpoints."""
     deadlines: Deadlines = FOR_EVER
+    attachments: Nesting | None = OUTERMOST
+    """The position of an email whose attachments are read too. With None, they are left out."""
 
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
@@ -110,6 +113,8 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
             _set_deadlines(job, request.deadlines)
         begin(job, range(1, job.pages_total + 1))
         hold_for(job, bounds)
+        if document is not None:
+            take_attachments(identity, document, request.attachments, reading=job, model=version.key)
     return job
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
+from jobs.attachments.services import OUTERMOST, take_attachments
 from jobs.batches.blobs import Scratch
 from jobs.core.errors import StorageUnavailable
 from jobs.documents import files
@@ -71,7 +72,7 @@ def settle(turn: Lease, upload: Upload) -> None:
         livemode = _held(turn).livemode
     identity = Identity(turn.tenant_id, effective_limits(), frozenset(), livemode=livemode)
     try:
-        store_document(identity=identity, upload=upload, along=partial(_mark_ready, turn))
+        store_document(identity=identity, upload=upload, along=partial(_mark_ready, turn, identity))
     except DocumentRejected as rejected:
         with unit_of_work(turn.tenant_id):
             _end(
@@ -130,7 +131,9 @@ def _copy(piece: UploadPiece, file: Scratch) -> None:
         raise StorageUnavailable(f"{piece.name} does not contain the stored bytes.")
 
 
-def _mark_ready(turn: Lease, stored: StoredDocument) -> None:
+def _mark_ready(turn: Lease, identity: Identity, stored: StoredDocument) -> None:
+    if stored.created:
+        take_attachments(identity, stored.document, OUTERMOST)
     _end(turn, state=State.READY, document_id=stored.document.id, duplicate=not stored.created)
 
 

@@ -14,6 +14,7 @@ from maas_client import MaasError
 from tests.docs.product import read, table_rows
 from tests.flows.product import Account, Product
 from tests.kept_cluster import PROJECT
+from tests.samples.emails import email_with
 from tests.samples.images import drawn_page, encoded
 from tests.samples.pdfs import text_pdf
 from tests.services import without_product
@@ -31,6 +32,7 @@ def examples(language: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "scan.pdf").write_bytes(text_pdf("Invoice 17 for forty boxes", "Terms of payment"))
+    (tmp_path / "mail.eml").write_bytes(email_with(("note.txt", b"two pears")))
     (tmp_path / "photo.jpg").write_bytes(encoded(drawn_page("Dear Sir", (900, 400)), "JPEG"))
     with zipfile.ZipFile(tmp_path / "post.zip", "w") as packed:
         packed.writestr("a letter.pdf", text_pdf("Dear Sir or Madam"))

@@ -22,9 +22,9 @@ from inference.core.contracts import Units, WorkOutput
 from inference.models import ModelPool, ModelVersion
 from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from jobs.admin.job_detail import details_of
-from jobs.archives import states
-from jobs.archives.models import Archive
+from jobs.core import archive_states as states
 from jobs.core.models import Event
+from jobs.core.models.archives import Archive
 from jobs.queue.settlement import Failure, fail_page, finish_page
 from jobs.submission.cancellations import cancel_job
 from jobs.submission.retries import retry_job

@@ -57,6 +57,16 @@ class Document(TenantOwned):
     kind = models.CharField(max_length=10, choices=Kind.choices)
     pages_total = models.PositiveIntegerField()
     file = models.CharField(max_length=300, editable=False)
+    attachments_total = models.PositiveIntegerField(
+        null=True,
+        editable=False,
+        help_text="Attachments of an email that can become documents. Null for other files and older emails.",
+    )
+    mail_id = models.UUIDField(
+        null=True,
+        editable=False,
+        help_text="The email with which it came and is erased. Null if it was also sent by itself.",
+    )
     livemode = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     used_at = models.DateTimeField(
@@ -96,6 +106,7 @@ class Document(TenantOwned):
                 condition=models.Q(deleted_at__isnull=False),
                 name="jobs_document_erased",
             ),
+            models.Index(fields=["mail_id"], condition=models.Q(mail_id__isnull=False), name="jobs_document_of_mail"),
         ]
 
     def __str__(self) -> str:

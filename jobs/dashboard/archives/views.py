@@ -1,6 +1,5 @@
 """Archives: the list, and one archive with the outcome of each of its entries."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,40 +10,19 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from jobs.archives import states
 from jobs.archives.errors import ArchiveFinished
-from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import cancel_archive
-from jobs.core import states as job_states
-from jobs.core.models import Job
+from jobs.core import archive_states as states
+from jobs.core.models.archives import Archive
 from jobs.core.priorities import NAMES
-from jobs.dashboard.base.wording import state_words
+from jobs.dashboard.archives.entries import TONES, entry_views
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
 from tenants.dashboard_base.members import members_only
 from tenants.dashboard_base.wording import ago, whole
 from tenants.identity.identity import Identity
-
-_TONES: Mapping[str, str] = {
-    states.UNPACKING: "wait",
-    states.WAITING: "wait",
-    states.DONE: "good",
-    states.FAILED: "bad",
-}
-_JOB_TONES: Mapping[str, str] = {
-    job_states.SUCCEEDED: "good",
-    job_states.FAILED: "bad",
-    job_states.EXPIRED: "bad",
-    job_states.PARTIALLY_SUCCEEDED: "bad",
-    job_states.QUEUED: "wait",
-    job_states.RUNNING: "wait",
-}
-_SKIPPED: Mapping[str, str] = {
-    "folder": "Folder, skipped.",
-    "made_by_system": "System file, skipped.",
-}
 
 
 @dataclass(frozen=True)
@@ -71,22 +49,6 @@ class ArchiveView:
     sent: str
 
 
-@dataclass(frozen=True)
-class EntryView:
-    number: int
-    name: str
-    size_bytes: int
-    state: str
-    tone: str
-    words: str
-    """The reason why the entry has no result. It is empty if it has one, or still may."""
-    document_id: UUID | None
-    job_id: UUID | None
-    job_state: str
-    job_tone: str
-    job_unfinished: bool
-
-
 def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
     opened = tally.total - tally.waiting
     ends = [
@@ -100,7 +62,7 @@ def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
         model=archive.model,
         priority=NAMES[archive.priority],
         state=archive.state,
-        tone=_TONES.get(archive.state, ""),
+        tone=TONES.get(archive.state, ""),
         unfinished=archive.state == states.UNPACKING,
         opened=opened,
         total=tally.total,
@@ -112,23 +74,6 @@ def archive_view(archive: Archive, tally: Tally, now: datetime) -> ArchiveView:
         size_bytes=archive.size_bytes,
         sent_at=archive.created_at,
         sent=ago(archive.created_at, now),
-    )
-
-
-def entry_view(entry: ArchiveEntry, job_state: str) -> EntryView:
-    """Return the view of an entry. `job_state` is empty if the entry has no job, or an erased one."""
-    return EntryView(
-        number=entry.number,
-        name=entry.name,
-        size_bytes=entry.size_bytes,
-        state=entry.state,
-        tone=_TONES.get(entry.state, ""),
-        words=_SKIPPED.get(entry.error_code, entry.error_detail or entry.error_code),
-        document_id=entry.document_id,
-        job_id=entry.job_id,
-        job_state=state_words(job_state),
-        job_tone=_JOB_TONES.get(job_state, ""),
-        job_unfinished=bool(job_state) and job_state not in job_states.TERMINAL,
     )
 
 
@@ -163,7 +108,7 @@ def archive_page(request: HttpRequest, identity: Identity, archive_id: str) -> H
             archive = get_archive(archive_id)
             tally = tallies_of([archive])[archive.id]
             entries = list(archive.entries.filter(number__gt=after).order_by("number")[: ENTRIES_SHOWN + 1])
-            views = _entries(entries[:ENTRIES_SHOWN])
+            views = entry_views(entries[:ENTRIES_SHOWN])
     except NotFound as missing:
         raise Http404(missing.detail) from missing
     shown = archive_view(archive, tally, timezone.now())
@@ -201,13 +146,6 @@ def _page(identity: Identity, before: str) -> tuple[list[ArchiveView], bool]:
         tallies = tallies_of(found[:SHOWN])
     now = timezone.now()
     return [archive_view(archive, tallies[archive.id], now) for archive in found[:SHOWN]], len(found) > SHOWN
-
-
-def _entries(entries: Sequence[ArchiveEntry]) -> list[EntryView]:
-    """Return the views of entries, with the states of their jobs. Call this in the tenant's unit of work."""
-    named = [entry.job_id for entry in entries if entry.job_id is not None]
-    of_jobs = dict(Job.objects.filter(id__in=named).values_list("id", "state"))
-    return [entry_view(entry, of_jobs.get(entry.job_id, "") if entry.job_id is not None else "") for entry in entries]
 
 
 def _number(text: str) -> int:

@@ -8,9 +8,12 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.fields.json import KT
 
+from jobs.attachments.selectors import attachments_of, attachments_of_job, mails_with
+from jobs.attachments.services import has_attachments
 from jobs.core import states
 from jobs.core.document_class import DOCUMENT
-from jobs.core.models import Correction, DocumentPage, Event, Job, Page
+from jobs.core.models import Correction, Document, DocumentPage, Event, Job, Page
+from jobs.core.models.archives import ArchiveEntry
 from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
@@ -49,6 +52,10 @@ class Reading:
     """The corrections of the document's fields."""
     before: Mapping[str, Any] | None
     """The result of the page before, if the first table of the page may go on from there."""
+    attachments: Sequence[ArchiveEntry]
+    """The attachments of the email that is read, as they were read with it or taken last."""
+    attached_to: Job | Document | None
+    """The newest job on the email that the document is attached to, or that email."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
 
@@ -84,8 +91,24 @@ def reading(job_id: str, number: int) -> Reading:
         corrections=corrections.get(number, ()),
         field_corrections=[row for row in corrections.get(DOCUMENT, ()) if row.kind == Correction.Kind.FIELD],
         before=result_before(page, job),
+        attachments=_attachments(job),
+        attached_to=_attached_to(job),
         hopeless=_hopeless(job),
     )
+
+
+def _attachments(job: Job) -> list[ArchiveEntry]:
+    if job.document is None or not has_attachments(job.document):
+        return []
+    return list(attachments_of_job(job.id)) or list(attachments_of(job.document.id))
+
+
+def _attached_to(job: Job) -> Job | Document | None:
+    mail = mails_with(job.document.id).first() if job.document is not None else None
+    if mail is None:
+        return None
+    with_names = Job.objects.filter(document=mail, erased_at=None).select_related("document")
+    return with_names.order_by("-id").first() or mail
 
 
 def _of_strip(job: Job) -> "QuerySet[Page]":

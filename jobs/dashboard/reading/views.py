@@ -20,6 +20,7 @@ from jobs.core.models import Job, Page
 from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.listing.query import ListQuery
+from jobs.dashboard.reading.attachments import attachment_views, mail_view
 from jobs.dashboard.reading.correcting import correction_views
 from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.fields import fields_view
@@ -152,7 +153,10 @@ def read_again(request: HttpRequest, identity: Identity, job_id: str) -> HttpRes
         job = submit_job(
             identity=identity,
             request=JobRequest(
-                model=model, document_id=document_id, request_id=request.META.get("maas.request_id", "")
+                model=model,
+                document_id=document_id,
+                request_id=request.META.get("maas.request_id", ""),
+                attachments=None,
             ),
         )
     except NotFound as missing:
@@ -172,6 +176,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         with unit_of_work(identity):
             found = reading(job_id, number)
             readers = reader_views(identity, found.job)
+            attachments = attachment_views(found)
     except BeyondTheEnd as beyond:
         return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{kept}")
     except NotFound as missing:
@@ -213,6 +218,8 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "shares": where_time_went,
         "longest_ms": max((share.ms for share in where_time_went), default=0),
         "readers": readers,
+        "attachments": attachments,
+        "mail": mail_view(found),
         "progress": progress_words(job, _pace(job), timezone.now()),
         "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),

@@ -23,6 +23,8 @@ class Inspection:
     content_type: str
     kind: Kind
     page_sizes: tuple[PageSize, ...]
+    attachments_total: int | None = None
+    """The number of attachments of an email that can become documents."""
 
     @property
     def pages_total(self) -> int:
@@ -51,6 +53,31 @@ class PageContent:
     """The things on the page beside its text. A page that was to be drawn has none: it was read before."""
 
 
+class DocumentRejected(Exception):
+    """The error for a document, or one page of it, that cannot be used. Only the sender can correct it, so it is not
+    tried again.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A part of an email beside its text. Its name and the errors are as the child says."""
+
+    name: str
+    size_bytes: int
+    offset: int
+    """The position of its bytes in the arena."""
+    skipped: str
+    """The reason why nobody reads it, `signature` or `inline_picture`, or nothing."""
+    rejected: DocumentRejected | None
+
+
+SKIPPED_PARTS = frozenset({"", "signature", "inline_picture"})
 REJECTION_CODES = frozenset(
     {
         "unsupported_type",
@@ -64,17 +91,6 @@ REJECTION_CODES = frozenset(
         "document_too_complex",
     }
 )
-
-
-class DocumentRejected(Exception):
-    """The error for a document, or one page of it, that cannot be used. Only the sender can correct it, so it is not
-    tried again.
-    """
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(f"{code}: {detail}")
-        self.code = code
-        self.detail = detail
 
 
 class ReaderUnavailable(Exception):

@@ -31,7 +31,7 @@ from inference.sandbox import (
 )
 from inference.sandbox.sharing import QUICK_S
 
-from .contents import DocumentRejected, Inspection, Kind, PageContent, PageSize, ReaderUnavailable
+from .contents import Attachment, DocumentRejected, Inspection, Kind, PageContent, PageSize, ReaderUnavailable
 from .opening.detection import HEAD_BYTES, TEXT, detect
 from .opening.limits import DocumentLimits, Rejected
 from .opening.plain_text import read_lines
@@ -42,6 +42,7 @@ from .replies import (
     Json,
     PageReply,
     PictureReply,
+    parse_attachments,
     parse_inspection,
     parse_page,
     parse_picture,
@@ -55,6 +56,7 @@ _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
 _PICTURED = frozenset({"pdf", "image"})
 """The kinds of document whose pages have pictures."""
+_PIECE_BYTES = 1 << 20
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
 SHORT_TEXT_BYTES = 64 << 10
@@ -164,6 +166,19 @@ class DocumentReader:
                 call,
             )
 
+    @contextmanager
+    def attachments(self, path: Path, call: Call | None = None) -> Iterator["Attachments"]:
+        """Take the attachments out of an email, all at once, for as long as the context is open."""
+        with self._opened(path) as document, Arena(self._arena_bytes) as arena:
+            found = self._ask(
+                {"do": "read_attachments"},
+                [document, arena.descriptor],
+                lambda reply: parse_attachments(reply, arena.size_bytes),
+                self._page_budget(os.fstat(document).st_size),
+                call,
+            )
+            yield Attachments(found, arena)
+
     def wait_until_warm(self, wait_s: float) -> bool:
         return self._pool.wait_until_warm(wait_s)
 
@@ -236,6 +251,23 @@ class DocumentReader:
             raise _unreadable() from error
         except SandboxUnavailable as error:
             raise ReaderUnavailable(f"The document could not be opened now: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Attachments:
+    """The attachments of an email, whose bytes are in memory that its child wrote."""
+
+    found: tuple[Attachment, ...]
+    _arena: Arena
+
+    def pieces(self, number: int) -> Iterator[bytes]:
+        """Yield the bytes of the attachment with that number, counted from 1."""
+        attachment = self.found[number - 1]
+        end = attachment.offset + attachment.size_bytes
+        for offset in range(attachment.offset, end, _PIECE_BYTES):
+            piece = bytearray(min(_PIECE_BYTES, end - offset))
+            self._arena.read_into(memoryview(piece), offset)
+            yield bytes(piece)
 
 
 def _program() -> Program:

@@ -23,7 +23,7 @@ from inference.core.contracts import (
 )
 from inference.sandbox import ChildMisbehaved
 
-from .contents import REJECTION_CODES, DocumentRejected, Inspection, Kind, PageSize
+from .contents import REJECTION_CODES, SKIPPED_PARTS, Attachment, DocumentRejected, Inspection, Kind, PageSize
 from .opening.detection import EML, HTML, OFFICE
 from .opening.drawn_rules import MAX_SEGMENTS
 from .opening.limits import DocumentLimits
@@ -42,6 +42,9 @@ _CONTENT_TYPES = {
 }
 PICTURE_SIGNATURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _LONGEST_DETAIL = 500
+_LONGEST_NAME = 400
+MAX_PARTS = 1000
+"""The most parts of an email. A child refuses those with more."""
 _MOST_SCANS = 500
 _MOST_LEVELS = 3
 _MOST_CODES, _MOST_TICK_BOXES, _MOST_FORM_VALUES = 100, 1500, 500
@@ -104,7 +107,30 @@ def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
         content_type=content_type,
         kind=cast("Kind", fields["kind"]),
         page_sizes=tuple(_page_size(size) for size in sizes),
+        attachments_total=_integer(fields.get("attachments"), 0, MAX_PARTS) if fields["kind"] == "eml" else None,
     )
+
+
+def parse_attachments(reply: Json, arena_bytes: int) -> tuple[Attachment, ...]:
+    fields = _accepted(reply)
+    found = tuple(
+        _attachment(entry, arena_bytes) for entry in _list(fields.get("attachments"), "attachments", MAX_PARTS)
+    )
+    if sum(attachment.size_bytes for attachment in found) > arena_bytes:
+        raise InvalidReply("attachments that share their bytes")
+    return found
+
+
+def _attachment(value: Json, arena_bytes: int) -> Attachment:
+    fields = _object(value, "attachment")
+    size = _integer(fields.get("size_bytes"), 0, arena_bytes)
+    offset = _integer(fields.get("offset"), 0, arena_bytes - size)
+    name, skipped = _text(fields.get("name"), _LONGEST_NAME), _one_of(fields.get("skipped"), SKIPPED_PARTS)
+    rejected = None
+    if "rejected" in fields:
+        code = _one_of(fields["rejected"], REJECTION_CODES)
+        rejected = DocumentRejected(code, _text(fields.get("detail"), _LONGEST_DETAIL))
+    return Attachment(name, size, offset, skipped, rejected)
 
 
 def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageReply:

@@ -9,10 +9,10 @@ from django.core.files.storage import default_storage
 from django.db.models import QuerySet
 
 from inference.registry.models import ModelVersion
-from jobs.archives import states as archive_states
-from jobs.archives.models import Archive
 from jobs.batches.models import BatchTask, StoredFile
+from jobs.core import archive_states
 from jobs.core.models import Document, DocumentPage
+from jobs.core.models.archives import Archive
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.quota.wording import size
@@ -89,8 +89,8 @@ def _of_archives() -> Iterator[NamedFile]:
 
 
 def _unfinished_archives() -> "QuerySet[Archive]":
-    """Return the unfinished archives, because the files of all others are erased."""
-    return Archive.objects.filter(state=archive_states.UNPACKING)
+    """Return the unfinished ZIP files, because the files of all others are erased, or are those of emails."""
+    return Archive.objects.filter(state=archive_states.UNPACKING, mail_id=None)
 
 
 PIECE_BYTES = 2**20

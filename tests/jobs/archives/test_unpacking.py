@@ -13,15 +13,15 @@ from django.core.files.storage import default_storage
 from django.db import connections
 
 from inference.registry.models import ModelVersion, ServedModel
-from jobs.archives import states
 from jobs.archives.claims import ArchiveClaim, claim_archive, end_entry
 from jobs.archives.errors import ArchiveFinished, ArchiveRejected, TooManyArchives
-from jobs.archives.models import Archive, ArchiveEntry
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive, cancel_archive, delete_archive
 from jobs.archives.unpacking import Lease
 from jobs.archives.upkeep import keep_up_archives
+from jobs.core import archive_states as states
 from jobs.core.models import Document, Job
+from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.documents.reading import reader
 from jobs.documents.uploads import Upload
 from jobs.retention.documents import delete_document, erase_document_and_jobs

@@ -10,8 +10,10 @@ from typing import Any, BinaryIO
 
 from PIL import Image
 
+from .arena import write
+from .attachments import count_attachments, write_attachments
 from .containers import office_type, refuse_old_office
-from .detection import FORMATS, HEAD_BYTES, OLE, ZIP, FileType, detect
+from .detection import EML, FORMATS, HEAD_BYTES, OLE, ZIP, FileType, detect
 from .findings import field_findings, page_findings, picture_findings
 from .formats import count_pages, read_items
 from .formats.package import Package
@@ -39,6 +41,8 @@ def handle(request: Json, files: Sequence[int]) -> Json:
                 case "read_page":
                     number, drawn = request["number"], request["drawn"]
                     return _read_page(document, file_type, number, limits, files[1], drawn=drawn)
+                case "read_attachments":
+                    return {"attachments": write_attachments(document, file_type, files[1])}
                 case "decode_picture":
                     return _decode_picture(document, file_type, limits, files[1])
                 case unknown:
@@ -68,7 +72,8 @@ def _inspect(document: BinaryIO, file_type: FileType, limits: DocumentLimits) ->
         case _:
             _text_of(document, limits)
             sizes = [(0, 0)]
-    return {"content_type": file_type.content_type, "kind": file_type.kind, "page_sizes": sizes}
+    found = {"content_type": file_type.content_type, "kind": file_type.kind, "page_sizes": sizes}
+    return {**found, "attachments": count_attachments(document)} if file_type == EML else found
 
 
 def _read_page(
@@ -130,7 +135,7 @@ def _decode_picture(document: BinaryIO, file_type: FileType, limits: DocumentLim
     if file_type.kind != "image":
         raise ValueError("a stored picture is an image")
     image = read_frame(document, file_type, 1, limits)
-    _write(arena, image.tobytes(), 0)
+    write(arena, image.tobytes(), 0)
     return {"width": image.width, "height": image.height}
 
 
@@ -138,8 +143,8 @@ def _write_page(image: Image.Image, lines: Json, arena: int) -> Json:
     """Write the pixels of the stored picture, with its losses so that models always read the same, then its file."""
     picture = encode(image)
     pixels = picture.decoded(image).tobytes()
-    _write(arena, pixels, 0)
-    _write(arena, picture.data, len(pixels))
+    write(arena, pixels, 0)
+    write(arena, picture.data, len(pixels))
     return {
         "width": image.width,
         "height": image.height,
@@ -147,13 +152,6 @@ def _write_page(image: Image.Image, lines: Json, arena: int) -> Json:
         "picture_bytes": len(picture.data),
         "picture_type": picture.content_type,
     }
-
-
-def _write(arena: int, data: bytes, offset: int) -> None:
-    view = memoryview(data)
-    while view:
-        written = os.pwrite(arena, view, offset)
-        view, offset = view[written:], offset + written
 
 
 def _text_of(document: BinaryIO, limits: DocumentLimits) -> list[str]:

@@ -12,8 +12,8 @@ const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 /** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, refused (for good), failed, canceled. */
 export class Upload {
   constructor(file, options, onChange) {
-    const { model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses } = options;
-    Object.assign(this, { file, model, meter, askFirst, priority, expiresAfterS, cancelAfterS, addresses, onChange });
+    const { model, meter, askFirst, priority, attachments, expiresAfterS, cancelAfterS, addresses } = options;
+    Object.assign(this, { file, model, meter, askFirst, priority, attachments, expiresAfterS, cancelAfterS, addresses, onChange });
     this.packed = isPacked(file);
     this.state = "waiting";
     this.sentBytes = 0;
@@ -90,10 +90,11 @@ export class Upload {
     this.sentBytes = 0;
     if (this.packed) return this.sendPacked(signal);
     const { url } = this.file;
-    if (url) return postJson(this.addresses.documents, { url }, {}, signal);
+    const { attachments } = this;
+    if (url) return postJson(this.addresses.documents, { url, attachments }, {}, signal);
     const watched = { signal, onSent: (bytes) => this.sent(bytes), onPause: (words) => this.become("sending", words) };
     if (isLarge(this.file)) return sendLargeFile(this.addresses, this.file, watched);
-    return sendFile(this.addresses.documents, this.file, watched);
+    return sendFile(this.addresses.documents, this.file, { ...watched, fields: { attachments } });
   }
 
   // Once all bytes are sent, it is unknown whether they were accepted, so canceling is no longer possible here.
@@ -118,7 +119,7 @@ export class Upload {
   // The key makes a second attempt find the first one's job after a lost response.
   async submit() {
     this.become("accepting", "Creating the job");
-    const wanted = { model: this.model, document: this.document.id, priority: this.priority };
+    const wanted = { model: this.model, document: this.document.id, priority: this.priority, attachments: this.attachments };
     if (this.expiresAfterS !== null) wanted.expires_after = this.expiresAfterS;
     const headers = { "Idempotency-Key": this.key };
     if (this.cancelAfterS !== null) headers["Cancel-After"] = this.cancelAfterS;
@@ -146,7 +147,13 @@ export class Upload {
     if (!isTold(this.meter)) return this.offer("The price is known only after processing.");
     const found = await askCost(this.addresses.estimate, this.model, { document }, signal);
     this.exact = exactCost(found);
-    this.offer(`${costWords(pages, found)}.`);
+    this.offer(`${costWords(pages, found)}${this.attachmentWords()}.`);
+  }
+
+  attachmentWords() {
+    const count = this.attachments ? this.document.attachments_total : 0;
+    if (!count) return "";
+    return count === 1 ? "; its attachment is priced by its own pages" : `; its ${count} attachments are priced by their own pages`;
   }
 
   offer(words) {

@@ -7,9 +7,9 @@ from django.db import connections
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from jobs.archives.models import Archive
 from jobs.archives.services import cancel_archive
 from jobs.core.models import Job
+from jobs.core.models.archives import Archive
 from jobs.dashboard.archives import views
 from jobs.submission.cancellations import cancel_job
 from tenants.core.db.unit_of_work import APP, unit_of_work

@@ -2,13 +2,16 @@
 
 import codecs
 import email.errors
+import email.generator
 import email.header
 import email.parser
 import email.policy
+import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from email.message import Message
 
-from ..limits import DocumentLimits, too_complex
+from ..limits import DocumentLimits, corrupt, too_complex
 from . import html
 from .items import Cell, Json, PageItems, Table, clean
 
@@ -18,14 +21,37 @@ _SHOWN = ("From", "Reply-To", "To", "Cc", "Bcc", "Date")
 MAX_PARTS = 1000
 MAX_DEPTH = 30
 _MAX_HEADER = 20_000
+_SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+_AS_IT_IS = email.policy.compat32.clone(max_line_length=0)
+"""The policy that writes an email as it was read: no line of its header is folded anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A part of an email beside its text."""
+
+    name: str
+    part: Message
+    skipped: str
+    """The reason why nobody reads the part as a document of its own. It is empty for an attachment."""
+    line_end: str
+
+    def content(self) -> bytes:
+        """Return what was attached. Of an attached email, it is all of that email."""
+        inner = self.part.get_payload()
+        if (
+            self.part.get_content_type() == "message/rfc822"
+            and isinstance(inner, list)
+            and inner
+            and isinstance(inner[0], Message)
+        ):
+            return _written(inner[0], self.line_end)
+        payload = self.part.get_payload(decode=True)
+        return payload if isinstance(payload, bytes) else b""
 
 
 def read_items(data: bytes, limits: DocumentLimits) -> list[Json]:
-    try:
-        message = email.parser.BytesParser(policy=email.policy.compat32).parsebytes(data)
-        parts = list(_parts(message))
-    except RecursionError as error:
-        raise too_complex("The email has parts within parts, too many levels deep.") from error
+    message, parts = _parsed(data)
     items = PageItems(limits)
     items.add("heading", _header(message, "Subject") or "Email without a subject", 1)
     _add_header(items, message)
@@ -38,6 +64,47 @@ def read_items(data: bytes, limits: DocumentLimits) -> list[Json]:
         for name in names:
             items.add("list_item", f"• {name}")
     return items.reply()
+
+
+def attached_parts(data: bytes) -> list[Attached]:
+    """Return the parts beside the text, in their order."""
+    _, parts = _parsed(data)
+    body = _body(parts)
+    page = _text_of(body) if body is not None and body.get_content_type() == "text/html" else ""
+    line_end = "\r\n" if b"\r\n" in data[:_MAX_HEADER] else "\n"
+    return [
+        Attached(_name(part), part, _reason_to_skip(part, page), line_end)
+        for part in parts
+        if part is not body and _is_attached(part)
+    ]
+
+
+def _written(message: Message, line_end: str) -> bytes:
+    written = io.BytesIO()
+    try:
+        generator = email.generator.BytesGenerator(written, mangle_from_=False, policy=_AS_IT_IS)
+        generator.flatten(message, linesep=line_end)
+    except RecursionError as error:
+        raise too_complex("The email has parts within parts, too many levels deep.") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise corrupt("The attached email is damaged.") from error
+    return written.getvalue()
+
+
+def _parsed(data: bytes) -> tuple[Message, list[Message]]:
+    try:
+        message = email.parser.BytesParser(policy=email.policy.compat32).parsebytes(data)
+        return message, list(_parts(message))
+    except RecursionError as error:
+        raise too_complex("The email has parts within parts, too many levels deep.") from error
+
+
+def _reason_to_skip(part: Message, page: str) -> str:
+    if part.get_content_type() in _SIGNATURES:
+        return "signature"
+    content_id = str(part.get("Content-ID", "")).strip().strip("<>")
+    is_inline = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
+    return "inline_picture" if is_inline and content_id and f"cid:{content_id}" in page else ""
 
 
 def _add_header(items: PageItems, message: Message) -> None:
@@ -97,10 +164,7 @@ def _body(parts: list[Message]) -> Message | None:
 
 
 def _add_body(items: PageItems, part: Message, limits: DocumentLimits) -> None:
-    payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
-    charset = part.get_param("charset")
-    text = html.decode(data, charset if isinstance(charset, str) else None)
+    text = _text_of(part)
     if part.get_content_type() == "text/html":
         html.add_page(items, text, limits)
         return
@@ -111,6 +175,13 @@ def _add_body(items: PageItems, part: Message, limits: DocumentLimits) -> None:
         elif block:
             items.add("paragraph", "\n".join(block))
             block = []
+
+
+def _text_of(part: Message) -> str:
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    charset = part.get_param("charset")
+    return html.decode(data, charset if isinstance(charset, str) else None)
 
 
 def _name(part: Message) -> str:

@@ -1,9 +1,9 @@
-"""The tables of archives of documents and of the outcome of each of their entries."""
+"""The tables of archives of documents, which are ZIP files or emails, and of the outcome of each of their entries."""
 
 from django.db import models
 from django.db.models.functions import Now
 
-from jobs.archives import states
+from jobs.core import archive_states as states
 from jobs.core.priorities import STANDARD
 from tenants.core.db.tenant_owned import TenantOwned
 
@@ -12,7 +12,10 @@ _ENTRY_STATES = [(state, state) for state in states.ENTRY_STATES]
 
 
 class Archive(TenantOwned):
-    """A ZIP file whose entries become documents, and jobs if a model is named. The unit of lease is the archive."""
+    """A ZIP file whose entries become documents, and jobs if a model is named. The unit of lease is the archive.
+
+    An email whose attachments become documents is one too. Its file is that of its document, and it is kept as long.
+    """
 
     name = models.CharField(max_length=255)
     file = models.CharField(max_length=300, editable=False)
@@ -31,6 +34,10 @@ class Archive(TenantOwned):
         blank=True,
         help_text="Why the archive waits until the next attempt.",
     )
+    mail_id = models.UUIDField(null=True, help_text="Document whose attachments these are. Null for a ZIP file.")
+    mail_job_id = models.UUIDField(null=True, help_text="Job with which the email was read. Null if it was only sent.")
+    root_id = models.UUIDField(null=True, help_text="The outermost email, for an email in an email.")
+    depth = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="Emails that this one is in.")
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
     request_id = models.CharField(max_length=64, blank=True)
@@ -51,6 +58,13 @@ class Archive(TenantOwned):
                 name="jobs_archive_unfinished",
             ),
             models.Index(fields=["created_at"], name="jobs_archive_age"),
+            models.Index(fields=["mail_id"], condition=models.Q(mail_id__isnull=False), name="jobs_archive_of_mail"),
+            models.Index(
+                fields=["mail_job_id"],
+                condition=models.Q(mail_job_id__isnull=False),
+                name="jobs_archive_of_mail_job",
+            ),
+            models.Index(fields=["root_id"], condition=models.Q(root_id__isnull=False), name="jobs_archive_of_root"),
         ]
 
     def __str__(self) -> str:
