@@ -1,6 +1,7 @@
 """Lists every model of this app for Django. The code imports each model from the package that it belongs to."""
 
 from jobs.batches.models import Batch, BatchTask, StoredFile
+from jobs.class_sets.models import ClassExample, ClassifiedJob, ClassSet, ClassSetVersion
 from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText, PageToEmbed
 from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.idempotency.models import HeldKey, IdempotencyKey
@@ -19,6 +20,10 @@ __all__ = [
     "ArchiveEntry",
     "Batch",
     "BatchTask",
+    "ClassExample",
+    "ClassSet",
+    "ClassSetVersion",
+    "ClassifiedJob",
     "Correction",
     "Document",
     "DocumentPage",

@@ -1,7 +1,7 @@
 """Measures how well a class set knows its own examples, each judged by the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class Evaluation:
     """The share of the examples that get their label. `UNSURE` is not right."""
     mistakes: tuple[Mistake, ...]
     """The examples whose most probable class is another one, the most certain first, up to `MAX_MISTAKES`."""
+    unsure: tuple[Mistake, ...] = ()
+    """The examples that get no label although their most probable class is right, the least certain first."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -47,21 +49,14 @@ class Evaluation:
             "recall": dict(self.recall),
             "precision": dict(self.precision),
             "accuracy": self.accuracy,
-            "mistakes": [
-                {
-                    "document": each.document,
-                    "label": each.label,
-                    "predicted": each.predicted,
-                    "probability": each.probability,
-                }
-                for each in self.mistakes
-            ],
+            "mistakes": [asdict(each) for each in self.mistakes],
+            "unsure": [asdict(each) for each in self.unsure],
         }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> "Evaluation":
-        mistakes = tuple(Mistake(**each) for each in content["mistakes"])
-        return cls(**{**content, "mistakes": mistakes})
+        listed = {name: tuple(Mistake(**each) for each in content.get(name, ())) for name in ("mistakes", "unsure")}
+        return cls(**{**content, **listed})
 
 
 def evaluation_of(
@@ -73,16 +68,24 @@ def evaluation_of(
         confusion[classes[own]][classes[found] if chance >= bound else UNSURE] += 1
     examples = {label: sum(row.values()) for label, row in confusion.items()}
     given = {label: sum(row[label] for row in confusion.values()) for label in classes}
-    wrong = [at for at in np.argsort(-chances, kind="stable").tolist() if best[at] != labels[at]][:MAX_MISTAKES]
+    descending = np.argsort(-chances, kind="stable").tolist()
+    wrong = [at for at in descending if best[at] != labels[at]][:MAX_MISTAKES]
+    doubtful = [at for at in descending[::-1] if best[at] == labels[at] and chances[at] < bound][:MAX_MISTAKES]
+
+    def listed(places: Sequence[int]) -> tuple[Mistake, ...]:
+        return tuple(
+            Mistake(documents[at], classes[labels[at]], classes[best[at]], round(float(chances[at]), 4))
+            for at in places
+        )
+
     return Evaluation(
         examples,
         confusion,
         {label: _share(confusion[label][label], examples[label]) for label in classes},
         {label: _share(confusion[label][label], given[label]) if given[label] else None for label in classes},
         _share(sum(confusion[label][label] for label in classes), len(labels)),
-        tuple(
-            Mistake(documents[at], classes[labels[at]], classes[best[at]], round(float(chances[at]), 4)) for at in wrong
-        ),
+        listed(wrong),
+        listed(doubtful),
     )
 
 

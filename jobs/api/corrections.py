@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.serializers import CorrectionSerializer, StrictFields
+from jobs.class_sets.training import learn_class, unlearn_class
 from jobs.core.document_class import DOCUMENT
 from jobs.documents.job_selectors import get_job
 from jobs.results.corrections.fields import FieldPlace, correct_field, undo_field
@@ -153,7 +154,7 @@ class ClassCorrection(APIView):
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, job_id: str, number: int) -> Response:
-        undo_class(identity=caller(request, "jobs:write"), job_id=job_id, number=number)
+        _undo_class(request, job_id, number)
         return Response(status=204)
 
 
@@ -175,14 +176,21 @@ class DocumentClassCorrection(APIView):
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, job_id: str) -> Response:
-        undo_class(identity=caller(request, "jobs:write"), job_id=job_id, number=DOCUMENT)
+        _undo_class(request, job_id, DOCUMENT)
         return Response(status=204)
 
 
 def _class_corrected(request: Request, job_id: str, number: int) -> Response:
     identity, values = _checked(request, job_id, ClassCorrectionSerializer)
     made = correct_class(identity=identity, job_id=job_id, number=number, label=values["label"])
-    return Response(correction_json(made))
+    learned = learn_class(identity=identity, job_id=job_id, number=number, label=made.corrected)
+    return Response({**correction_json(made), **({"learned": learned.to_json()} if learned else {})})
+
+
+def _undo_class(request: Request, job_id: str, number: int) -> None:
+    identity = caller(request, "jobs:write")
+    undo_class(identity=identity, job_id=job_id, number=number)
+    unlearn_class(identity=identity, job_id=job_id, number=number)
 
 
 class FieldCorrection(APIView):

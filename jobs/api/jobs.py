@@ -186,6 +186,7 @@ def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
         cache_control=_wish(request),
         webhook_url=values.get("webhook_url", ""),
         attachments=OUTERMOST if values["attachments"] else None,
+        class_set=values.get("class_set", ""),
     )
     return wanted, url
 
@@ -194,7 +195,7 @@ def _wish(request: Request) -> Wish:
     return wish_of(request.headers.get("Cache-Control"))
 
 
-_FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url", "attachments")
+_FORM_FIELDS = ("model", "parameters", "priority", "expires_after", "webhook_url", "attachments", "class_set")
 
 
 def request_of_form(request: Request, upload: Upload) -> JobRequest:
@@ -216,6 +217,7 @@ def request_of_form(request: Request, upload: Upload) -> JobRequest:
         cache_control=_wish(request),
         webhook_url=upload.fields.get("webhook_url", ""),
         attachments=attachments_wanted(upload.fields.get("attachments")),
+        class_set=upload.fields.get("class_set", ""),
     )
 
 

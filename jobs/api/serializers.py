@@ -140,6 +140,11 @@ class JobRequestSerializer(StrictFields):
         help_text="URL that is notified when the job ends, in addition to the webhook endpoints of the account.",
     )
 
+    class_set = serializers.CharField(
+        required=False,
+        max_length=60,
+        help_text="Your class set that classes the document: `letters`, or `letters@3` for version 3.",
+    )
     expires_after = serializers.IntegerField(
         required=False,
         min_value=1,
@@ -167,6 +172,9 @@ class DocumentClassSerializer(serializers.Serializer[Any]):
         child=serializers.FloatField(), help_text="The probability of each class, as the model gave it."
     )
     corrected = serializers.BooleanField(help_text="Whether the label is the correction of a person.")
+    class_set = serializers.CharField(
+        required=False, help_text="The version of your class set, such as `letters@3`, if it gave the class."
+    )
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -262,6 +270,7 @@ class ClassSerializer(serializers.Serializer[Any]):
     probabilities = serializers.DictField(child=serializers.FloatField(), required=False)
     score = serializers.FloatField(required=False)
     scores = serializers.DictField(child=serializers.FloatField(), required=False)
+    class_set = serializers.CharField(required=False, help_text="Version of the class set that gave the class.")
 
 
 class LineSerializer(serializers.Serializer[Any]):
@@ -370,6 +379,14 @@ class PairSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
 
 
+class LearnedSerializer(serializers.Serializer[Any]):
+    """What a class set learned from a corrected class."""
+
+    class_set = serializers.CharField()
+    version = serializers.CharField(allow_null=True, help_text="The version that was trained, such as `letters@4`.")
+    reason = serializers.CharField(allow_null=True, help_text="Why none was trained.")
+
+
 class CorrectionSerializer(serializers.Serializer[Any]):
     """A correction by a person in the result of a page or document."""
 
@@ -385,6 +402,7 @@ class CorrectionSerializer(serializers.Serializer[Any]):
     corrected = serializers.CharField()
     author = serializers.CharField(help_text="The member or API key that corrected it.")
     created_at = serializers.DateTimeField()
+    learned = LearnedSerializer(required=False, help_text="When the class of a job with a class set is corrected.")
 
 
 class PageSerializer(serializers.Serializer[Any]):
@@ -489,6 +507,19 @@ class LineItemSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
 
 
+class SegmentSerializer(serializers.Serializer[Any]):
+    """A document in a file of several, such as a stack of scanned mail."""
+
+    first_page = serializers.IntegerField()
+    last_page = serializers.IntegerField()
+    probability = serializers.FloatField(help_text="Probability of the most probable class.")
+    confidence = serializers.FloatField(help_text="Probability that the document begins and ends with these pages.")
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add the field `class`, which Python does not allow as an attribute name."""
+        return {**super().get_fields(), "class": serializers.CharField(help_text="The class, or `unsure`.")}
+
+
 class ResultSerializer(serializers.Serializer[Any]):
     """The result of a job. The JSON Schema at `/v1/schemas/result-1.json` describes every field, with its unit."""
 
@@ -503,6 +534,9 @@ class ResultSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), required=False, help_text="In the file: numbers of pages without a result."
     )
     text = serializers.CharField()
+    segments = SegmentSerializer(
+        many=True, required=False, help_text="With a class set: the documents in the file, one after the other."
+    )
     pages = PageSerializer(many=True)
     fields = FieldSerializer(  # type: ignore[assignment]  # the answer's own name
         many=True, required=False, help_text="What was found of an invoice or receipt. What is not there is absent."

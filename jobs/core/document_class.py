@@ -25,11 +25,15 @@ class DocumentClass:
     """The probabilities of the most probable classes, best first, as the model gave them."""
     corrected: bool = False
     """Whether a person chose the label: of the document, or of pages that decide it."""
+    class_set: str = ""
+    """The version of the tenant's class set whose classes these are. It is empty for those of the model."""
 
     @classmethod
-    def stored(cls, label: str, probabilities: Probabilities | None, *, corrected: bool) -> "DocumentClass | None":
+    def stored(
+        cls, label: str, probabilities: Probabilities | None, *, corrected: bool, class_set: str = ""
+    ) -> "DocumentClass | None":
         """Return the class that was stored with this label. Postgres does not keep the order of the probabilities."""
-        return cls(label, dict(_best_first(probabilities or {})), corrected) if label else None
+        return cls(label, best_first(probabilities or {}), corrected, class_set) if label else None
 
     @property
     def read_label(self) -> str:
@@ -37,25 +41,34 @@ class DocumentClass:
         return class_of(self.probabilities).label if self.probabilities else ""
 
     def to_json(self) -> dict[str, object]:
-        return {"label": self.label, "probabilities": dict(self.probabilities), "corrected": self.corrected}
+        return {
+            "label": self.label,
+            "probabilities": dict(self.probabilities),
+            "corrected": self.corrected,
+            **({"class_set": self.class_set} if self.class_set else {}),
+        }
 
 
 def class_with_corrections(
-    pages: Iterable[tuple[int, Probabilities]], corrected: Mapping[int, str]
+    pages: Iterable[tuple[int, Probabilities]], corrected: Mapping[int, str], own: DocumentClass | None = None
 ) -> DocumentClass | None:
     """Return the class of a document with the labels that people corrected, by page number, 0 for the document.
 
-    The label of the document counts before those of its pages. A corrected page is of its class with certainty.
+    The label of the document counts before those of its pages. A corrected page is of its class with certainty. `own`
+    is the class that a class set gave to the document.
     """
     read = dict(pages)
-    found = document_class(read.items())
+    found = own or document_class(read.items())
     probabilities = found.probabilities if found else {}
+    class_set = own.class_set if own else ""
     if DOCUMENT in corrected:
-        return DocumentClass(corrected[DOCUMENT], probabilities, corrected=True)
+        return DocumentClass(corrected[DOCUMENT], probabilities, corrected=True, class_set=class_set)
+    if not corrected:
+        return found
     decided = document_class({**read, **{number: {label: 1.0} for number, label in corrected.items()}}.items())
     if decided is None or (found is not None and found.label == decided.label):
         return found
-    return DocumentClass(decided.label, probabilities, corrected=True)
+    return DocumentClass(decided.label, probabilities, corrected=True, class_set=class_set)
 
 
 def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass | None:
@@ -75,11 +88,11 @@ def document_class(pages: Iterable[tuple[int, Probabilities]]) -> DocumentClass 
 
 def class_of(probabilities: Probabilities) -> DocumentClass:
     """Return the class that these probabilities, at least one, stand for."""
-    best_first = _best_first(probabilities)
-    label, probability = best_first[0]
-    shown = {name: round(value, _DIGITS) for name, value in best_first[:MAX_LABELS]}
+    ordered = list(best_first(probabilities).items())
+    label, probability = ordered[0]
+    shown = {name: round(value, _DIGITS) for name, value in ordered[:MAX_LABELS]}
     return DocumentClass(label if probability >= MIN_PROBABILITY else UNSURE, shown)
 
 
-def _best_first(probabilities: Probabilities) -> list[tuple[str, float]]:
-    return sorted(probabilities.items(), key=lambda item: (-item[1], item[0]))
+def best_first(probabilities: Probabilities) -> dict[str, float]:
+    return dict(sorted(probabilities.items(), key=lambda item: (-item[1], item[0])))

@@ -64,6 +64,7 @@ class KeyedRequest:
     webhook_url: str = ""
     document_url: str = ""
     attachments: bool = True
+    class_set: str = ""
 
     def fingerprint(self) -> str:
         values = asdict(self)
@@ -78,6 +79,8 @@ class KeyedRequest:
             del values["document_url"]
         if self.attachments:
             del values["attachments"]
+        if not self.class_set:
+            del values["class_set"]
         return fingerprint_of(values)
 
 

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from django.db import connections
 
-from jobs.core.document_class import DocumentClass, class_with_corrections
+from jobs.class_sets.selectors import classified
+from jobs.core.document_class import DocumentClass, best_first, class_with_corrections
 from tenants.core.db.unit_of_work import current_alias
 
 _CLASSES = """
@@ -15,10 +16,19 @@ SELECT number, NULL, corrected FROM jobs_correction WHERE job_id = %(job)s AND k
 """
 
 
-def class_of_document(job_id: UUID) -> DocumentClass | None:
-    """Return the class. Each page that ended before is seen, because the row of the job is locked."""
+def class_of_document(job_id: UUID, class_set: str = "") -> DocumentClass | None:
+    """Return the class: that of the job's class set if it gave one, else the model's.
+
+    Each page that ended before is seen, because the row of the job is locked.
+    """
+    own = classified(job_id) if class_set else None
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_CLASSES, {"job": job_id})
         rows = cursor.fetchall()
     pages = [(number, json.loads(probabilities)) for number, probabilities, _ in rows if probabilities is not None]
-    return class_with_corrections(pages, {number: label for number, _, label in rows if label is not None})
+    corrected = {number: label for number, _, label in rows if label is not None}
+    if own is None:
+        return class_with_corrections(pages, corrected)
+    pages = [(int(number), page["probabilities"]) for number, page in own.pages.items()]
+    found = DocumentClass(own.label, best_first(own.probabilities), class_set=own.class_set)
+    return class_with_corrections(pages, corrected, found)

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.charges.money import settle_job
+from jobs.class_sets.classifying import classify_job
 from jobs.core import states
 from jobs.core.document_class import DocumentClass
 from jobs.core.errors import LeaseLost
@@ -23,7 +24,7 @@ from jobs.queue.document_fields import fields_of_document
 from tenants.core.db.unit_of_work import current_alias
 
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
-    held_micros, created_at, pages_to_review"""
+    held_micros, created_at, pages_to_review, class_set"""
 _LOCKED = f"""
 SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
 """  # noqa: S608  # constants
@@ -52,6 +53,7 @@ UPDATE jobs_job
 SET state = %(state)s, error_code = %(code)s, error_detail = %(detail)s, finished_at = clock_timestamp(),
     fields = %(fields)s::jsonb,
     class_label = %(label)s, class_probabilities = %(probabilities)s::jsonb, class_corrected = %(corrected)s,
+    class_set = %(class_set)s,
     started_at = coalesce(started_at, clock_timestamp()), held_micros = NULL
 WHERE id = %(job)s
 """
@@ -95,6 +97,7 @@ class OpenJob:
     held_micros: int | None
     created_at: datetime
     pages_to_review: int
+    class_set: str
 
     @property
     def pages_done(self) -> int:
@@ -133,8 +136,11 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
         append_events(job.id, *ended)
         return
     failure = _job_failure(job, state)
-    found = class_of_document(job.id)
+    if job.class_set:
+        classify_job(job.id, tenant_id=job.tenant_id, class_set=job.class_set, livemode=job.livemode)
+    found = class_of_document(job.id, job.class_set)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
+    values["class_set"] = found.class_set if found else job.class_set
     label = found.label if found else ""
     read = fields_of_document(job.id, job.tenant_id, livemode=job.livemode, label=label)
     fields = with_corrections(read, field_corrections(job.id))

@@ -1,9 +1,11 @@
 """The JSON of results: of a job, of a page, and of a cost."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from inference.pipelines.parse import FIELD_CANDIDATES
+from jobs.class_sets.selectors import page_classes
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, Job, Page
 from jobs.fields.corrected import READ
@@ -12,6 +14,9 @@ from jobs.results.page_tables import begins_with_table, with_continuation
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from jobs.results.schema_version import SCHEMA_VERSION
 from tenants.plans.prices import display
+
+PageClasses = Mapping[int, Mapping[str, Any]]
+"""The classes that a class set gave to pages, by their numbers."""
 
 
 def cost_json(amount_micros: int, currency: str) -> dict[str, object]:
@@ -32,12 +37,17 @@ def picture_path(job: Job, number: int, result: Mapping[str, object] | None) -> 
 
 
 def page_json(
-    page: Page, job: Job, corrections: Sequence[Correction] = (), *, before: Mapping[str, Any] | None = None
+    page: Page,
+    job: Job,
+    corrections: Sequence[Correction] = (),
+    *,
+    before: Mapping[str, Any] | None = None,
+    classes: PageClasses = MappingProxyType({}),
 ) -> dict[str, object]:
     """Return a page as a result contains it. A page is never left out, whatever became of it.
 
-    The result is as the model gave it. What people corrected is beside it. `before` is the result of the page before,
-    from which the first table may go on.
+    The result is as the model gave it, but for the class if the job used a class set, which gave `classes`. What people
+    corrected is beside it. `before` is the result of the page before, from which the first table may go on.
     """
     error = None
     if page.state == "failed":
@@ -53,6 +63,7 @@ def page_json(
         "started_at": page.started_at,
         "finished_at": page.finished_at,
         **_shown(page.result or {}, before or {}),
+        **({"class": classes[page.number]} if page.number in classes else {}),
         **corrections_json(corrections),
     }
 
@@ -68,12 +79,16 @@ def corrections_json(corrections: Sequence[Correction]) -> dict[str, object]:
 
 def pages_json(pages: Sequence[Page], job: Job) -> list[dict[str, object]]:
     """Return pages that follow each other, in the order of their numbers."""
+    return _pages_json(pages, job, page_classes(job)[0])
+
+
+def _pages_json(pages: Sequence[Page], job: Job, classes: PageClasses) -> list[dict[str, object]]:
     if not pages:
         return []
     corrections = corrections_of(job, pages[0].number, pages[-1].number)
     before = [result_before(pages[0], job), *(page.result for page in pages)]
     return [
-        page_json(page, job, corrections.get(page.number, ()), before=result)
+        page_json(page, job, corrections.get(page.number, ()), before=result, classes=classes)
         for page, result in zip(pages, before, strict=False)
     ]
 
@@ -85,7 +100,7 @@ def result_before(page: Page, job: Job) -> Mapping[str, Any] | None:
     return job.pages.filter(number=page.number - 1).values_list("result", flat=True).first()
 
 
-def result_head(job: Job) -> dict[str, object]:
+def result_head(job: Job, segments: Sequence[Mapping[str, Any]] | None = None) -> dict[str, object]:
     return {
         "object": "result",
         "schema_version": SCHEMA_VERSION,
@@ -95,13 +110,15 @@ def result_head(job: Job) -> dict[str, object]:
         "pages_total": job.pages_total,
         "pages_done": job.pages_done,
         **{name: value for name, value in (job.fields or {}).items() if name != READ},
+        **({} if segments is None else {"segments": segments}),
     }
 
 
 def result_json(job: Job) -> dict[str, object]:
-    pages = pages_json(list(job.pages.order_by("number")), job)
+    classes, segments = page_classes(job)
+    pages = _pages_json(list(job.pages.order_by("number")), job, classes)
     return {
-        **result_head(job),
+        **result_head(job, segments),
         "text": "\n\n".join(str(page["text"]) for page in pages if page.get("text")),
         "pages": pages,
         **corrections_json(corrections_of(job, last=DOCUMENT).get(DOCUMENT, ())),

@@ -20,6 +20,7 @@ CREATE OR REPLACE TRIGGER keep_end BEFORE UPDATE ON jobs_job FOR EACH ROW
              OLD.pages_to_review, OLD.quality, OLD.cached_price, OLD.review_price, OLD.cost_micros, OLD.currency, OLD.error_code, OLD.retry_of_id, OLD.livemode,
              OLD.started_at, OLD.finished_at)
             OR NEW.error_detail NOT IN (OLD.error_detail, '')
+            OR NEW.class_set NOT IN (OLD.class_set, '')
             OR (NEW.class_label NOT IN (OLD.class_label, '') AND NOT NEW.class_corrected AND NOT OLD.class_corrected)
             OR (NEW.class_probabilities IS NOT NULL
                 AND NEW.class_probabilities IS DISTINCT FROM OLD.class_probabilities)

@@ -15,7 +15,7 @@ from jobs.idempotency.idempotent_requests import Answered, Keep, hold, made_befo
 from jobs.idempotency.keys import KeyedRequest, Sent
 from jobs.queue.admission import require_short_queue
 from jobs.submission.allowance import pages_paid, require_room_for_job, require_room_for_pages
-from jobs.submission.services import JobRequest, check_model, require_readable, submit_job
+from jobs.submission.services import JobRequest, check_model, class_set_of, require_readable, submit_job
 from jobs.webhooks.job_urls import require_room_for_url
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -49,6 +49,7 @@ def submitted_before(
         version = check_model(request.model, request.parameters)
         require_short_queue(identity.tenant_id, version, request.priority)
         with unit_of_work(identity):
+            class_set_of(request, livemode=identity.livemode)
             require_room_for_job(identity)
             require_room_for_url(request.webhook_url)
     return earlier
@@ -91,6 +92,7 @@ def _sent(
         webhook_url=request.webhook_url,
         document_url=document_url,
         attachments=request.attachments is not None,
+        class_set=request.class_set,
         livemode=identity.livemode,
     )
     hold_id = upload.hold_id if upload else None
@@ -113,6 +115,7 @@ def submit_with_document(
         pages = upload.inspection.pages_total
 
     def ask() -> None:
+        class_set_of(request, livemode=identity.livemode)
         require_room_for_job(identity, counts=False)
         require_room_for_url(request.webhook_url)
         if pages is not None:

@@ -18,6 +18,7 @@ from inference.runtime.parameters import documents_of, mismatch, validate_parame
 from inference.runtime.tensor_requests import validate_input
 from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
 from jobs.charges.money import hold_for, require_money_of
+from jobs.class_sets.selectors import resolved_key
 from jobs.core import states
 from jobs.core.deadlines import FOR_EVER, Deadlines
 from jobs.core.errors import DocumentNotAccepted
@@ -79,6 +80,8 @@ class JobRequest:
     deadlines: Deadlines = FOR_EVER
     attachments: Nesting | None = OUTERMOST
     """The position of an email whose attachments are read too. With None, they are left out."""
+    class_set: str = ""
+    """The tenant's class set that classes the document, with a version or without: `letters`, `letters@3`."""
 
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
@@ -101,6 +104,7 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         job.pages_total = document.pages_total if document else 1
         job.request_id, job.cache_control = request.request_id, request.cache_control
         job.priority = request.priority
+        job.class_set = class_set_of(request, livemode=job.livemode)
         require_room_for_job(identity)
         require_room_for_pages(identity, job.pages_total)
         bounds = require_money_of(job, job.pages_total)
@@ -116,6 +120,15 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
         if document is not None:
             take_attachments(identity, document, request.attachments, reading=job, model=version.key)
     return job
+
+
+def class_set_of(request: JobRequest, *, livemode: bool) -> str:
+    """Return the version of the class set that the request names, or nothing without one."""
+    if not request.class_set:
+        return ""
+    if request.input is not None:
+        raise InvalidRequest("`class_set` classes documents. Send `document` or a file instead of `input`.")
+    return resolved_key(request.class_set, livemode=livemode)
 
 
 def require_one_source(request: JobRequest) -> None:

@@ -20,8 +20,9 @@ DECLARE
 BEGIN
     FOREACH found IN ARRAY ARRAY[
         'tenants_apikey', 'tenants_invitation', 'tenants_membership', 'tenants_modellimit', 'tenants_providercustomer',
-        'jobs_archive', 'jobs_batch', 'jobs_document', 'jobs_heldkey', 'jobs_idempotencykey', 'jobs_job', 'jobs_ownfield',
-        'jobs_resumableupload', 'jobs_storedfile', 'jobs_webhookendpoint', 'jobs_webhooksecret'
+        'jobs_archive', 'jobs_batch', 'jobs_classset', 'jobs_document', 'jobs_heldkey', 'jobs_idempotencykey',
+        'jobs_job', 'jobs_ownfield', 'jobs_resumableupload', 'jobs_storedfile', 'jobs_webhookendpoint',
+        'jobs_webhooksecret'
     ] LOOP
         EXECUTE format(
             'CREATE OR REPLACE TRIGGER refuse_erased_tenant BEFORE INSERT ON %I FOR EACH ROW '

@@ -52,6 +52,7 @@ class Belongings:
     payment_id: str
     field_name: str
     example_id: str
+    class_set: str
     number: int = 1
     index: int = 0
     table: int = 0
@@ -64,6 +65,7 @@ class Belongings:
             *(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6], ids[7]),
             field_name=ids[8],
             example_id=ids[9],
+            class_set=f"none-{ids[9][:8]}",
         )
 
     @classmethod
@@ -88,6 +90,10 @@ class Belongings:
         packed = {"file": ("packed.zip", zipped(words))}
         archive = caller.http.post("/v1/archives", files=packed).json()
         eventually(lambda: caller.get(f"/v1/archives/{archive['id']}")["state"] == "done", "the archive's end")
+        class_set = f"{words.split(maxsplit=1)[0].lower()}-{uuid4().hex[:8]}"
+        caller.http.post("/v1/class-sets", json={"name": class_set}).raise_for_status()
+        example = {"label": words, "jobs": [job["id"]]}
+        caller.http.post(f"/v1/class-sets/{class_set}/examples", json=example).raise_for_status()
         credit = {"amount_micros": 5_000_000, "currency": "EUR"}
         payment = caller.http.post("/v1/payments", json=credit).json()
         field = made_field(caller, job["id"], "field_of_" + re.sub(r"\W", "_", words.lower())[:30])
@@ -104,6 +110,7 @@ class Belongings:
             payment.get("id", NOBODYS),
             field["id"],
             field["examples"][0]["id"],
+            class_set,
         )
 
     @property
@@ -121,6 +128,7 @@ class Belongings:
             self.payment_id,
             self.field_name,
             self.example_id,
+            self.class_set,
         )
 
     def values(self) -> dict[str, object]:

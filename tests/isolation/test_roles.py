@@ -42,6 +42,8 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/v1/balance": ("billing:read", ""),
     "/v1/batches": ("jobs:read", "jobs:write"),
     "/v1/cache": ("", "jobs:write"),
+    "/v1/class-sets": ("jobs:read", "jobs:write"),
+    "/v1/class-sets/<str:class_set>/try": ("", "jobs:read"),
     "/v1/documents": ("documents:read", "documents:write"),
     "/v1/estimate": ("", "jobs:read"),
     "/v1/events": ("jobs:read", ""),

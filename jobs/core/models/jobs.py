@@ -51,6 +51,13 @@ class Job(TenantOwned):
         help_text="Class of the document, set when the last page has finished or a person corrects it.",
     )
     class_probabilities = models.JSONField(null=True, help_text="Probability of each class, as it was read.")
+    class_set = models.CharField(
+        max_length=50,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Version of the class set that classes the document, such as letters@3.",
+    )
     fields = models.JSONField(
         null=True,
         help_text="Fields of the document, set when its last page has ended. Null if the model finds none.",
@@ -166,7 +173,9 @@ class Job(TenantOwned):
 
     @property
     def document_class(self) -> DocumentClass | None:
-        return DocumentClass.stored(self.class_label, self.class_probabilities, corrected=self.class_corrected)
+        return DocumentClass.stored(
+            self.class_label, self.class_probabilities, corrected=self.class_corrected, class_set=self.class_set
+        )
 
     @property
     def needs_review(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from jobs.class_sets.selectors import classified, labels_of_job, page_classes
 from jobs.core import states
 from jobs.core.document_class import DOCUMENT, UNSURE, USUAL_LABELS
 from jobs.core.errors import NotRead
@@ -53,8 +54,9 @@ def correct_class(*, identity: Identity, job_id: object, number: int, label: str
             original, known = _read_class(job), _labels_of_document(job)
         else:
             result = _read_page(job, number).result or {}
-            original, known = _label(result), _labels(result)
-        wanted = _chosen(label, known)
+            original, known = _read_page_class(job, number, result), _labels(result)
+        own = labels_of_job(job)
+        wanted = _chosen(label, own or [*known, *USUAL_LABELS])
         made = write_correction(Place(job, number, Correction.Kind.CLASS), original, wanted)
         _decide_class(job)
     return made
@@ -113,7 +115,15 @@ def _cell(page: Page, table: int, index: int) -> str:
 
 def _read_class(job: Job) -> str:
     """Return the class of the document as it was read."""
+    own = classified(job.id) if job.class_set else None
+    if own is not None:
+        return own.label
     return job.document_class.read_label if job.document_class else ""
+
+
+def _read_page_class(job: Job, number: int, result: Mapping[str, Any]) -> str:
+    found = page_classes(job)[0].get(number)
+    return found["label"] if found else _label(result)
 
 
 def _decide_class(job: Job) -> None:
@@ -123,7 +133,7 @@ def _decide_class(job: Job) -> None:
     """
     if not job.terminal:
         return
-    found = class_of_document(job.id)
+    found = class_of_document(job.id, job.class_set)
     has_class = found is not None and (found.corrected or job.class_probabilities is not None)
     label, corrected = (found.label, found.corrected) if found and has_class else ("", False)
     Job.objects.filter(id=job.id).update(class_label=label, class_corrected=corrected)
@@ -144,14 +154,14 @@ def _labels(result: Mapping[str, Any]) -> Collection[str]:
 
 
 def _labels_of_document(job: Job) -> Collection[str]:
-    found = class_of_document(job.id)
+    found = class_of_document(job.id, job.class_set)
     return found.probabilities.keys() if found else ()
 
 
 def _chosen(label: str, known: Collection[str]) -> str:
-    """Return the label if it is one of the model's or of the usual ones."""
+    """Return the label if it is one that a person may choose: of the class set, else of the model or a usual one."""
     wanted = label.strip()
-    choices = [one for one in dict.fromkeys((*known, *USUAL_LABELS)) if one != UNSURE]
+    choices = [one for one in dict.fromkeys(known) if one != UNSURE]
     if wanted not in choices:
         raise InvalidRequest(f"`label` must be one of: {', '.join(choices)}.")
     return wanted

@@ -5,6 +5,7 @@ for the whole text at the end.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jobs.class_sets.selectors import page_classes
 from jobs.core.document_class import DOCUMENT
 from jobs.results.corrections.selectors import corrections_of
 from jobs.results.exports.job_export import JobExport
@@ -14,13 +15,15 @@ from tenants.core.db.unit_of_work import unit_of_work
 
 
 def json_blocks(export: JobExport) -> Iterator[bytes]:
-    yield _rendered({**result_head(export.job), "missing": export.missing})[:-1] + b',"pages":['
+    with unit_of_work(export.job.tenant_id):
+        classes, segments = page_classes(export.job)
+    yield _rendered({**result_head(export.job, segments), "missing": export.missing})[:-1] + b',"pages":['
     with_text: set[int] = set()
     before: Mapping[str, Any] | None = None
     for position, page in enumerate(export.read()):
         if position == 0:
             before = export.before(page)
-        shown = page_json(page.page, export.job, page.corrections, before=before)
+        shown = page_json(page.page, export.job, page.corrections, before=before, classes=classes)
         yield (b",\n" if position else b"\n") + _rendered(shown)
         before = page.page.result
         if page.result.get("text"):

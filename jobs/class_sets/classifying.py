@@ -1,0 +1,109 @@
+"""Gives a job, its pages and the documents in it the classes of a class set, from the stored results of its pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from inference.class_sets.class_set import Classified, ClassSet
+from inference.class_sets.errors import ClassSetError
+from inference.class_sets.page_features import PageFeatures, features_of
+from inference.class_sets.segments import segments
+from jobs.class_sets.models import ClassifiedJob, ClassSetVersion
+from jobs.class_sets.reading import SOUGHT_PAGES, Pages, deciding_pages, pages_of
+from jobs.class_sets.selectors import version_of_key
+
+log = structlog.get_logger(__name__)
+MAX_PAGES = 500
+"""The first pages of a file that are classed and split. More would delay the end of a job by seconds."""
+MAX_SHOWN = 5
+"""The most probable classes of each page that are stored."""
+_DIGITS = 4
+_EMPTY = features_of({})
+
+
+@dataclass(frozen=True)
+class Classes:
+    label: str
+    probabilities: Mapping[str, float]
+    pages: Mapping[int, dict[str, Any]]
+    segments: Sequence[dict[str, Any]]
+
+
+def classify_job(job_id: UUID, *, tenant_id: UUID, class_set: str, livemode: bool) -> None:
+    """Store the classes that a version of a class set gives to a job whose pages have ended.
+
+    Nothing is stored if no page was read or if the set was deleted meanwhile. This is called inside the transaction
+    that ends the job.
+    """
+    version = version_of_key(class_set, tenant_id=tenant_id, livemode=livemode)
+    if version is None:
+        return
+    try:
+        trained = ClassSet.from_json(version.trained)
+    except ClassSetError as error:
+        log.warning("class_set_unusable", class_set=class_set, job_id=str(job_id), error=str(error))
+        return
+    pages = pages_of([job_id], MAX_PAGES).get(job_id)
+    if not pages:
+        return
+    found = classes_of(trained, pages)
+    ClassifiedJob.objects.create(
+        tenant_id=tenant_id,
+        job_id=job_id,
+        class_set=class_set,
+        label=found.label,
+        probabilities=dict(found.probabilities),
+        pages={str(number): page for number, page in found.pages.items()},
+        segments=list(found.segments),
+    )
+
+
+def classes_of(trained: ClassSet, pages: Pages) -> Classes:
+    """Return the classes of a file by the features of its pages. This is pure.
+
+    Pages that were not read belong to the document before them, as blank ones do.
+    """
+    every = [pages.get(number, _EMPTY) for number in range(1, max(pages) + 1)]
+    each = trained.classify(every).pages
+    whole = trained.classify(deciding_pages(pages))
+    split = segments(every, [page.probabilities for page in each], trained.min_probability)
+    return Classes(
+        whole.label,
+        _rounded(whole.probabilities),
+        {number: _page_json(each[number - 1]) for number, page in pages.items() if page.has_text},
+        [_segment_json(trained, every, segment.first_page, segment.last_page, segment.confidence) for segment in split],
+    )
+
+
+def _page_json(found: Classified) -> dict[str, Any]:
+    return {"label": found.label, "probabilities": _rounded(found.probabilities, MAX_SHOWN)}
+
+
+def _segment_json(
+    trained: ClassSet, pages: Sequence[PageFeatures], first: int, last: int, confidence: float
+) -> dict[str, Any]:
+    """Describe a document in a stack. Its class is decided by its own first pages, as that of a file is."""
+    found = trained.classify(deciding_pages(dict(enumerate(pages[first - 1 : last]))))
+    return {
+        "first_page": first,
+        "last_page": last,
+        "class": found.label,
+        "probability": round(max(found.probabilities.values()), _DIGITS),
+        "confidence": confidence,
+    }
+
+
+def _rounded(probabilities: Mapping[str, float], most: int | None = None) -> dict[str, float]:
+    """Return the probabilities, which are in order, the most probable first."""
+    return {label: round(value, _DIGITS) for label, value in list(probabilities.items())[:most]}
+
+
+def try_version(version: ClassSetVersion, job_ids: Sequence[UUID]) -> dict[UUID, tuple[str, dict[str, float]]]:
+    """Return the class that a version gives to each job, without storing it. A job without text is `unsure`."""
+    trained = ClassSet.from_json(version.trained)
+    pages = pages_of(job_ids, SOUGHT_PAGES)
+    found = {job_id: trained.classify(deciding_pages(pages.get(job_id, {}))) for job_id in job_ids}
+    return {job_id: (one.label, _rounded(one.probabilities)) for job_id, one in found.items()}
