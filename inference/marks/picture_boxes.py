@@ -23,7 +23,6 @@ LEAST_SIDE = 11
 ASPECT = 1.3
 DARKER, MUCH_DARKER = 10, 30
 """The difference of ink from the paper around it, of 255. Of a ring with a dot in it, only the core counts."""
-MEAN = cv2.ADAPTIVE_THRESH_MEAN_C
 BAND = 0.36
 """The part of the height and width in which the frame is looked for, from each side. A tick may reach beyond it."""
 PAPER = 0.85
@@ -75,8 +74,9 @@ def find_tick_boxes(image: Pixels, text_height: float) -> list[PictureBox]:
     height = text_height * scale
     around = max(15, 2 * int(height) + 1)
     soft = cv2.GaussianBlur(gray, (3, 3), 0)
+    darkness = cv2.subtract(cv2.blur(soft, (around, around), borderType=cv2.BORDER_REPLICATE), soft)
     ink, core = (
-        np.asarray(cv2.adaptiveThreshold(soft, 1, MEAN, cv2.THRESH_BINARY_INV, around, darker), np.uint8)
+        np.asarray(cv2.threshold(darkness, darker - 1, 1, cv2.THRESH_BINARY)[1], np.uint8)
         for darker in (DARKER, MUCH_DARKER)
     )
     squares = _with_full(list(_squares(ink, np.asarray(soft, np.uint8), height)))
@@ -90,10 +90,14 @@ def _squares(ink: Mask, gray: Mask, height: float) -> Iterator[PictureBox]:
     length = max(6, int(0.7 * least))
     level = cv2.morphologyEx(cv2.dilate(ink, _ones(3, 1)), cv2.MORPH_OPEN, _ones(1, length))
     upright = cv2.morphologyEx(cv2.dilate(ink, _ones(1, 3)), cv2.MORPH_OPEN, _ones(length, 1))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(cv2.bitwise_or(level, upright), connectivity=8)
+    outlines, levels = cv2.findContours(cv2.bitwise_or(level, upright), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    if not outlines:
+        return
+    parents = levels[0, :, 3].tolist()
+    places = [cv2.boundingRect(outline) for outline, parent in zip(outlines, parents, strict=True) if parent < 0]
     candidates = [
         (left, top, wide, high)
-        for left, top, wide, high, _ in stats[1:].tolist()
+        for left, top, wide, high in places
         if least <= min(wide, high) and max(wide, high) <= min(most, ASPECT * min(wide, high))
     ]
     for candidate in candidates[:MAX_CANDIDATES]:

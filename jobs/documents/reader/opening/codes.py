@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import zxingcpp
-from PIL import Image
+from PIL import Image, ImageFilter
+
+from .code_parts import Part, code_parts
 
 Corner = tuple[float, float]
 
@@ -34,15 +36,23 @@ _SYMBOLOGIES = {
     "Codabar": "codabar",
 }
 """The names of the formats that are read, by those of the library."""
-_BARS = ("Code128", "Code39", "Code93", "EAN13", "EAN8", "UPCA", "UPCE", "ITF", "Codabar")
+_BARS = ("Code128", "Code39", "Code93", "EAN13", "EAN8", "UPCA", "UPCE", "ITF", "Codabar", "PDF417")
+_SQUARES = ("QRCode", "MicroQRCode", "DataMatrix", "Aztec")
+_SURE = frozenset(_SYMBOLOGIES.values()) - {"ean13", "ean8", "upca", "upce", "itf", "codabar", "code39"}
+"""The symbologies whose check sums leave no doubt. The others are looked at again: blurred bars may be read wrong."""
 _MAX_SECOND_LOOKS = 6
 """The most codes of a picture that are looked at again because they could not be read."""
+_MAX_UNSURE_LOOKS = 2
 _SHORTEST_UNREAD, _LONGEST_UNREAD = 24, 900
 """The sides in pixels of what may be a code. Smaller places are noise, and larger ones are lines of text."""
+_THIN = 0.2
+"""The shorter side of a code, as a share of the longer, below which it is one piece of the bars."""
 _MARGIN = 0.25
-_ENLARGED, _ENLARGED_BARS = 2.0, 1.5
-_COARSE_PIXELS = 4_200_000
-"""The pixels of a picture in which bars may be two pixels wide: a page at 200 dpi."""
+_ENLARGED = 2
+_SHARPNESS = 200
+"""The percentage of the difference from the blurred picture that is added. Blurred bars stand apart again."""
+_MAX_ENLARGED_PIXELS = 12_000_000
+"""The most pixels of all enlarged parts together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +73,16 @@ def read_codes(picture: Image.Image) -> list[FoundCode]:
         gray = _resized(gray, scale)
     seen = _read(gray, _SYMBOLOGIES)
     found = [code for each in seen if each.valid and (code := _code_of(each, 1.0, (0, 0)))]
-    for part, factor, names in _second_looks(gray, [each for each in seen if not each.valid]):
-        again = _read(_resized(gray.crop(part), factor), names)
-        for each in again:
-            code = _code_of(each, factor, part[:2]) if each.valid else None
-            if code is not None and not any(_is_same(code, other) for other in found):
-                found.append(code)
+    pixels_left = _MAX_ENLARGED_PIXELS
+    for part, names in _second_looks(gray, seen):
+        pixels_left -= _ENLARGED**2 * (part[2] - part[0]) * (part[3] - part[1])
+        if pixels_left < 0:
+            break
+        if any(code.symbology in _SURE and _is_in(code, part) for code in found):
+            continue
+        again = [each for each in _read(_sharpened(gray.crop(part)), names) if each.valid]
+        sharp = _whole([code for each in again if (code := _code_of(each, _ENLARGED, part[:2]))])
+        found = [*(code for code in found if not any(_is_same(code, other) for other in sharp)), *sharp]
     across, down = picture.width / gray.width, picture.height / gray.height
     return [_moved(code, across, down) for code in found[:MAX_CODES]]
 
@@ -83,24 +97,36 @@ def _resized(gray: Image.Image, scale: float) -> Image.Image:
     return gray.resize(size, Image.Resampling.BOX if scale < 1 else Image.Resampling.BICUBIC)
 
 
-def _second_looks(
-    gray: Image.Image, unread: Sequence[zxingcpp.Barcode]
-) -> Iterator[tuple[tuple[int, int, int, int], float, Iterable[str]]]:
-    """Yield parts to look at again enlarged: where a code is but could not be read, and all of a coarse picture for
-    bars.
+def _sharpened(gray: Image.Image) -> Image.Image:
+    size = _ENLARGED * gray.width, _ENLARGED * gray.height
+    large = gray.resize(size, Image.Resampling.BICUBIC)
+    return large.filter(ImageFilter.UnsharpMask(2 * _ENLARGED, _SHARPNESS, 0))
+
+
+def _second_looks(gray: Image.Image, seen: Sequence[zxingcpp.Barcode]) -> Iterator[tuple[Part, Iterable[str]]]:
+    """Yield parts to look at again: where a code is but could not be read, and what looks like one.
+
+    Any letters may be taken for a Data Matrix that cannot be read.
     """
-    boxes = sorted((_around(each) for each in unread), key=lambda box: (box[2] - box[0]) * (box[3] - box[1]))
-    for left, top, right, bottom in boxes[: -_MAX_SECOND_LOOKS - 1 : -1]:
+    unread = [each for each in seen if not each.valid]
+    boxes = sorted((_around(each) for each in unread if each.format.name != "DataMatrix"), key=_area, reverse=True)
+    others = sorted((_around(each) for each in unread if each.format.name == "DataMatrix"), key=_area, reverse=True)
+    for left, top, right, bottom in (*boxes[:_MAX_SECOND_LOOKS], *others[:_MAX_UNSURE_LOOKS]):
         long = max(right - left, bottom - top)
         if _SHORTEST_UNREAD <= long <= _LONGEST_UNREAD:
             margin = round(_MARGIN * long)
             part = max(0, left - margin), max(0, top - margin), right + margin, bottom + margin
-            yield (*part[:2], min(part[2], gray.width), min(part[3], gray.height)), _ENLARGED, _SYMBOLOGIES
-    if gray.width * gray.height <= _COARSE_PIXELS:
-        yield (0, 0, *gray.size), _ENLARGED_BARS, _BARS
+            yield (*part[:2], min(part[2], gray.width), min(part[3], gray.height)), _SYMBOLOGIES
+    parts = code_parts(gray)
+    yield from ((part, _BARS) for part in parts.bars)
+    yield from ((part, _SQUARES) for part in parts.squares)
 
 
-def _around(code: zxingcpp.Barcode) -> tuple[int, int, int, int]:
+def _area(part: Part) -> int:
+    return (part[2] - part[0]) * (part[3] - part[1])
+
+
+def _around(code: zxingcpp.Barcode) -> Part:
     points = _points(code)
     across, down = [point.x for point in points], [point.y for point in points]
     return min(across), min(down), max(across), max(down)
@@ -123,11 +149,48 @@ def _code_of(code: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> F
     return FoundCode(symbology, text, "" if text else base64.b64encode(content).decode(), corners)
 
 
+def _whole(codes: Sequence[FoundCode]) -> list[FoundCode]:
+    """Return the codes of a part, those that were read in several pieces as one."""
+    pieces: dict[tuple[str, str, str], list[FoundCode]] = {}
+    for code in codes:
+        pieces.setdefault((code.symbology, code.text, code.base64), []).append(code)
+    return [
+        code
+        for found in pieces.values()
+        for code in ([_around_all(found)] if len(found) > 1 and all(map(_is_thin, found)) else found)
+    ]
+
+
+def _is_thin(code: FoundCode) -> bool:
+    left, top, right, bottom = _sides(code)
+    return min(right - left, bottom - top) < _THIN * max(right - left, bottom - top)
+
+
+def _around_all(codes: Sequence[FoundCode]) -> FoundCode:
+    lefts, tops, rights, bottoms = zip(*map(_sides, codes), strict=True)
+    left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
+    return replace(codes[0], corners=((left, top), (right, top), (right, bottom), (left, bottom)))
+
+
 def _is_same(one: FoundCode, other: FoundCode) -> bool:
-    """Return whether two codes are at the same place."""
-    x, y = (sum(corner[axis] for corner in one.corners) / 4 for axis in (0, 1))
-    across, down = ([corner[axis] for corner in other.corners] for axis in (0, 1))
-    return min(across) <= x <= max(across) and min(down) <= y <= max(down)
+    """Return whether two codes are at the same place. Of bars, a few rows of pixels may have been read."""
+    left, top, right, bottom = _sides(one)
+    other_left, other_top, other_right, other_bottom = _sides(other)
+    across = min(right, other_right) - max(left, other_left)
+    down = min(bottom, other_bottom) - max(top, other_top)
+    return across >= 0.5 * min(right - left, other_right - other_left) and down >= 0.5 * min(
+        bottom - top, other_bottom - other_top
+    )
+
+
+def _is_in(code: FoundCode, part: Part) -> bool:
+    left, top, right, bottom = _sides(code)
+    return part[0] <= (left + right) / 2 <= part[2] and part[1] <= (top + bottom) / 2 <= part[3]
+
+
+def _sides(code: FoundCode) -> tuple[float, float, float, float]:
+    across, down = zip(*code.corners, strict=True)
+    return min(across), min(down), max(across), max(down)
 
 
 def _moved(code: FoundCode, across: float, down: float) -> FoundCode:
