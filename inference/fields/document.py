@@ -61,7 +61,7 @@ def document_fields(pages: Sequence[Json | None]) -> Json:
     items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
     labeled = [each for each in found if each.candidate.name in ("net", "tax", "total")]
     sums = choose_sums(labeled, _extras(found), rates, items)
-    fields = [*_texts(found), *_dates(found, _order(known, found)), *_money(sums)]
+    fields = [*_texts(found), *_dates(found, date_order([page for _, page in known])), *_money(sums)]
     warnings = [*_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
     ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
     return {"fields": ordered, "tax_rates": rates, "line_items": items, "warnings": warnings}
@@ -167,17 +167,21 @@ def _same_name(one: str, other: str | None) -> bool:
     return other is not None and _is_similar(squeezed_text(one), other)
 
 
-def _order(known: Sequence[tuple[int, Json]], found: Sequence[OnPage]) -> Order | None:
-    """Return the order of day and month in numeric dates, by other dates, the language and the country."""
-    votes = {order: sum(page["date_order"].get(order, 0) for _, page in known) for order in ("dmy", "mdy")}
+def date_order(pages: Sequence[Json]) -> Order | None:
+    """Return the order of day and month in numeric dates, by other dates, the language and the country.
+
+    It takes what `page_candidates` returned for the pages.
+    """
+    votes = {order: sum(page["date_order"].get(order, 0) for page in pages) for order in ("dmy", "mdy")}
     if votes["dmy"] != votes["mdy"]:
         return "dmy" if votes["dmy"] > votes["mdy"] else "mdy"
-    languages = [page["language"] for _, page in known if page["language"]]
+    languages = [page["language"] for page in pages if page["language"]]
     language = max(set(languages), key=languages.count) if languages else None
     if language not in (None, "en"):
         return "dmy"
-    countries = {country for _, page in known for country in page["countries"]}
-    currencies = {each.candidate.normalized for each in found if each.candidate.name == "currency"}
+    countries = {country for page in pages for country in page["countries"]}
+    found = (each for page in pages for each in page["candidates"])
+    currencies = {each["normalized"] for each in found if each["name"] == "currency"}
     if countries - MONTH_FIRST_COUNTRIES or currencies & {"GBP", "EUR", "CHF", "AUD", "NZD", "INR", "ZAR"}:
         return "dmy"
     return "mdy" if UNITED_STATES in currencies else None

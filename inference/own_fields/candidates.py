@@ -11,7 +11,7 @@ from inference.fields.page_text import Piece
 from inference.fields.values import Span
 from inference.layout.boxes import Box
 from inference.own_fields.definition import OwnField
-from inference.own_fields.page import Sheet, ends_with_colon
+from inference.own_fields.page import Sheet, below_of, ends_with_colon
 from inference.own_fields.shapes import likeness
 from inference.own_fields.values import ORDERS, Style, Value, values_in
 
@@ -172,6 +172,9 @@ def _cut(wanted: Wanted, text: str) -> str:
 
 
 def label_quality(label: Label) -> float:
+    """Return how much a label stands for itself: at the start of a text, before a colon, or within a sentence."""
+    if label.piece.text[label.start - 1 : label.start] == "-":
+        return 0.4  # It is the end of another label, such as `Nr.` in `Auftrags-Nr.`
     if label.at_start:
         return 1.0 if label.has_colon or label.is_alone else 0.92
     return 0.8 if label.has_colon else 0.62
@@ -211,7 +214,7 @@ def _lines_below(wanted: Wanted, sheet: Sheet, last: Part, stops: frozenset[str]
     for _ in range(wanted.max_lines):
         below = [
             piece
-            for piece in sheet.text.below(box, 1.0)
+            for piece in below_of(sheet, box, 1.0)
             if abs(piece.box.left - box.left) <= 0.8 * line and piece.box.middle - box.middle <= 2.0 * line
         ]
         if not below or is_key(below[0].text) or sheet.labeled.is_label(below[0]):

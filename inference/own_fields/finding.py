@@ -18,14 +18,15 @@ from inference.own_fields.candidates import (
 )
 from inference.own_fields.columns import column_values
 from inference.own_fields.definition import OwnField, Trace
+from inference.own_fields.misread import OWN, add_misread
 from inference.own_fields.neighbors import Expected, expected_place
-from inference.own_fields.page import Sheet, fingerprint, head_of, sheet_of
+from inference.own_fields.page import Sheet, below_of, fingerprint, head_of, sheets_of
 from inference.own_fields.positions import at_position
 from inference.own_fields.ticks import ticked
 
 MIN_SCORE = 0.45
-OWN = "own"
-"""The language of the labels of own fields."""
+SHORT_LABEL = 1
+"""The letters up to which an own label must stand alone or before its value."""
 DIRECTIONS = {"inline": "right", "beside": "right", "below": "below"}
 USUAL = {"inline": 1.0, "beside": 0.97, "below": 0.88}
 MAX_LABELS = 40
@@ -41,12 +42,15 @@ def find(results: Sequence[Mapping[str, Json] | None], fields: Sequence[OwnField
         return []
     wanted = [Wanted(own, number) for number, own in enumerate(fields)]
     vocabulary = _vocabulary(wanted)
-    sheets = [sheet_of(result, number, vocabulary) for number, result in enumerate(results, 1) if result is not None]
+    sheets = sheets_of(results, 1, vocabulary)
+    here = {role for sheet in sheets for role in sheet.labels}
+    add_misread(sheets, {each.role: each.own.all_labels for each in wanted if each.role not in here})
     return [found.as_json(each.own) for each in wanted for found in _values(each, sheets, len(results))]
 
 
 def _vocabulary(wanted: Sequence[Wanted]) -> Vocabulary:
-    return vocabulary_of((OWN, each.role, label) for each in wanted for label in each.own.all_labels)
+    entries = ((OWN, each.role, label) for each in wanted for label in each.own.all_labels)
+    return vocabulary_of(entries, SHORT_LABEL)
 
 
 def _values(wanted: Wanted, sheets: Sequence[Sheet], pages: int) -> Sequence[Found]:
@@ -61,8 +65,11 @@ def _values(wanted: Wanted, sheets: Sequence[Sheet], pages: int) -> Sequence[Fou
 
 
 def _on_page(wanted: Wanted, sheet: Sheet, pages: int) -> Iterator[Found]:
+    has_label = bool(wanted.own.all_labels) and wanted.own.place != "position"
+    if has_label and wanted.role not in sheet.labels:
+        return
     expected = [(trace, expected_place(sheet, trace)) for trace in wanted.own.traces]
-    if wanted.own.place == "position" or not wanted.own.all_labels:
+    if not has_label:
         yield from at_position(wanted, sheet, pages, expected)
         return
     for label in _occurrences(wanted, sheet, expected):
@@ -81,9 +88,7 @@ def _labeled(found: Found, label: Label) -> Found:
 
 def _occurrences(wanted: Wanted, sheet: Sheet, expected: Sequence[tuple[Trace, Expected | None]]) -> Sequence[Label]:
     """Return the places of the labels of a field: all, or the one where its neighbors expect it."""
-    labels = [
-        label for found in sheet.labeled.labels.values() for label in found if wanted.role in sheet.labeled.roles(label)
-    ][:MAX_LABELS]
+    labels = sheet.labels.get(wanted.role, [])[:MAX_LABELS]
     sure = [(trace, place) for trace, place in expected if place and place.count >= 3 and place.support >= 0.35]
     if len(labels) < 2 or not sure:
         return labels
@@ -130,8 +135,9 @@ def _spans(
             if wanted.own.type == "text":
                 break
     if place != "right":
-        for span in sheet.labeled.below(label):
-            if is_key(span.piece.text) or _is_static(wanted, sheet, span, expected):
+        for piece in below_of(sheet, label.piece.part(label.start, label.end)):
+            span = Span(piece, 0, len(piece.text), "below")
+            if sheet.labeled.is_label(piece) or is_key(piece.text) or _is_static(wanted, sheet, span, expected):
                 break
             yield span
             break

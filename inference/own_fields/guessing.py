@@ -11,7 +11,9 @@ _NAMES_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NAMES_PHONE = re.compile(r"\b(?:tel|phone|fon|fax|mobil|handy|téléphone|telefon|teléfono|telefono|gsm)", re.IGNORECASE)
-_UNIT = re.compile(r"\s*(?:[^\W\d_]{1,4}[²³23]?|%|‰|°C?|/|\.){0,4}\s*")
+_UNIT = re.compile(
+    r"\s*(?:%|‰|°C?)?\s*|\s+(?:[^\W\d_]{1,4}[²³23]?|%|‰|°C?|/|\.){1,4}\s*|(?:[kmcd]?m|[km]?g|[mcd]?l|k?Wh|kVA|kW|h|t|ha)[²³]?\s*"
+)
 _SURE = ("iban", "vat_number", "email", "date")
 MAX_IDENTIFIER_WORDS = 4
 

@@ -1,8 +1,7 @@
 """The texts around a value, by which its place is found on a page where it has moved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from inference.layout.boxes import Box
 from inference.own_fields.definition import Neighbor, Trace
@@ -11,7 +10,7 @@ from inference.own_fields.page import Sheet, fingerprint, head_of
 MAX_NEIGHBORS = 14
 MAX_SAME = 6
 """The places of a text on a page that are looked at."""
-NEAR_ACROSS, NEAR_LINES = 0.06, 1.6
+NEAR_ACROSS, NEAR_LINES = 0.05, 0.7
 """The width, as a share of the page, and the heights of lines within which places are the same."""
 
 
@@ -44,27 +43,48 @@ def neighbors_of(sheet: Sheet, value: Box, lines: Sequence[int]) -> tuple[Neighb
 def expected_place(sheet: Sheet, trace: Trace) -> Expected | None:
     """Return where most of the neighbors that are on a page expect the value, or None if none is there."""
     width, height, line = sheet.text.width, sheet.text.height, sheet.text.line_height
-    votes: list[tuple[float, float, float, str]] = []
+    votes: list[_Vote] = []
     for rank, neighbor in enumerate(trace.neighbors):
         for piece in sheet.fingerprints.get(neighbor.fingerprint, ())[:MAX_SAME]:
             left, middle = piece.box.left - neighbor.across * width, piece.box.middle - neighbor.down * height
-            votes.append((left, middle, 1 / (1 + 0.25 * rank), neighbor.fingerprint))
+            votes.append(_Vote(left, middle, _weight(rank), neighbor.fingerprint))
     if not votes:
         return None
 
-    def near(vote: tuple[float, float, float, str]) -> list[tuple[float, float, float, str]]:
-        return [
-            other
-            for other in votes
-            if abs(other[0] - vote[0]) <= NEAR_ACROSS * width and abs(other[1] - vote[1]) <= NEAR_LINES * line
-        ]
+    best = max(_agreeing(votes, NEAR_ACROSS * width, NEAR_LINES * line), key=_weight_of)
+    prints = {vote.fingerprint: vote.weight for vote in best}
+    weight = sum(map(_weight, range(len(trace.neighbors))))
+    nearest = max(best, key=lambda vote: vote.weight)
+    return Expected(nearest.left, nearest.middle, min(1.0, sum(prints.values()) / weight), len(prints))
 
-    best = max(map(near, votes), key=lambda group: sum(vote[2] for vote in group))
-    weight = sum(1 / (1 + 0.25 * rank) for rank in range(len(trace.neighbors)))
-    prints = {vote[3]: vote[2] for vote in best}
-    return Expected(
-        median(vote[0] for vote in best),
-        median(vote[1] for vote in best),
-        min(1.0, sum(prints.values()) / weight),
-        len(prints),
-    )
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    left: float
+    middle: float
+    weight: float
+    fingerprint: str
+
+
+def _agreeing(votes: Sequence[_Vote], across: float, down: float) -> Iterator[list[_Vote]]:
+    """Yield the votes for a place together, for each place that is not yet among them."""
+    counted: set[int] = set()
+    for number, vote in enumerate(votes):
+        if number in counted:
+            continue
+        numbers = [
+            at
+            for at, other in enumerate(votes)
+            if abs(other.left - vote.left) <= across and abs(other.middle - vote.middle) <= down
+        ]
+        counted.update(numbers)
+        yield [votes[at] for at in numbers]
+
+
+def _weight_of(votes: Sequence[_Vote]) -> float:
+    return sum(vote.weight for vote in votes)
+
+
+def _weight(rank: int) -> float:
+    """Return how much a neighbor counts by its rank among the nearest."""
+    return 1 / (1 + 0.4 * rank)

@@ -10,7 +10,9 @@ from zlib import crc32
 from inference.classes.canonical import confused, plain
 from inference.core.contracts import Json, TextLine
 from inference.fields.amounts import decimal_sign
-from inference.fields.dates import Order, find_dates, order_votes
+from inference.fields.dates import Order
+from inference.fields.document import date_order
+from inference.fields.labels.finding import Label
 from inference.fields.labels.vocabulary import Vocabulary
 from inference.fields.page_text import MAX_LINES, PageText, Piece, page_text
 from inference.fields.values import Labeled
@@ -19,6 +21,8 @@ from inference.own_fields.values import Style
 from inference.tables.table import Table
 
 MAX_TABLES, MAX_MARKS = 40, 300
+MAX_HEAD = 80
+"""The signs of a text that are compared."""
 MIN_LETTERS = 3
 """The letters that a text must have to be known again."""
 _KEY = re.compile(r"\s*([^:：]{2,60}?)\s*[:：]\s*(?=\S|$)")
@@ -37,28 +41,36 @@ class Sheet:
     labeled: Labeled
     tables: tuple[Table, ...]
     marks: tuple[Mark, ...]
+    style: Style
+    """How the document writes dates and numbers."""
 
     @property
     def text(self) -> PageText:
         return self.labeled.text
 
     @cached_property
-    def fingerprints(self) -> dict[str, list[Piece]]:
-        """Return the pieces by the fingerprints of what is printed there on every such page."""
-        found: dict[str, list[Piece]] = {}
-        for piece in self.text.pieces:
-            if print_ := fingerprint(head_of(piece.text)):
-                found.setdefault(print_, []).append(piece)
+    def labels(self) -> dict[str, list[Label]]:
+        """Return the labels on the page by their roles."""
+        found: dict[str, list[Label]] = {}
+        for labels in self.labeled.labels.values():
+            for label in labels:
+                for role in self.labeled.roles(label):
+                    found.setdefault(role, []).append(label)
         return found
 
     @cached_property
-    def style(self) -> Style:
-        texts = [piece.text for piece in self.text.pieces]
-        votes = order_votes(date for text in texts for date in find_dates(text))
-        order: Order | None = None
-        if votes["dmy"] != votes["mdy"]:
-            order = "dmy" if votes["dmy"] > votes["mdy"] else "mdy"
-        return Style(order, decimal_sign(texts))
+    def heads(self) -> list[tuple[Piece, str]]:
+        """Return the pieces with the letters of what is printed there on every such page."""
+        return [(piece, letters_of(head_of(piece.text))) for piece in self.text.pieces]
+
+    @cached_property
+    def fingerprints(self) -> dict[str, list[Piece]]:
+        """Return the pieces by the fingerprints of these letters."""
+        found: dict[str, list[Piece]] = {}
+        for piece, letters in self.heads:
+            if print_ := _fingerprint(letters, piece.text):
+                found.setdefault(print_, []).append(piece)
+        return found
 
 
 def head_of(text: str) -> str:
@@ -69,20 +81,55 @@ def head_of(text: str) -> str:
 
 def fingerprint(text: str) -> str:
     """Return four digits for the letters of a text. It does not tell the text, and is empty for too few letters."""
-    letters = confused("".join(filter(str.isalpha, plain(text[:80]))))
+    return _fingerprint(letters_of(text), text)
+
+
+def _fingerprint(letters: str, text: str) -> str:
     if len(letters) < MIN_LETTERS or len(letters) < sum(map(str.isdigit, text)):
         return ""
     return f"{crc32(letters.encode()) & 0xFFFF:04x}"
+
+
+def letters_of(text: str) -> str:
+    """Return the letters of a text as they are compared: without case and accents, those that look the same alike."""
+    return confused("".join(filter(str.isalpha, plain(text[:MAX_HEAD]))))
+
+
+def below_of(sheet: Sheet, box: Box, reach: float = 3.2) -> list[Piece]:
+    """Return the pieces below a box by their rows, the nearest row first, each from left to right."""
+    rows: list[list[Piece]] = []
+    for piece in sorted(sheet.text.below(box, reach), key=lambda one: one.box.middle):
+        if rows and rows[-1][0].box.shares_height(piece.box) >= 0.5:
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [piece for row in rows for piece in sorted(row, key=lambda one: one.box.left)]
 
 
 def ends_with_colon(text: str) -> bool:
     return text.rstrip().endswith((":", "："))
 
 
-def sheet_of(result: Mapping[str, Json], number: int, vocabulary: Vocabulary | None) -> Sheet:
-    """Return the page of a result of `parse`. What is not as expected in it is left out."""
+def sheets_of(results: Sequence[Mapping[str, Json] | None], first: int, vocabulary: Vocabulary | None) -> list[Sheet]:
+    """Return the pages of results of `parse`, numbered from a first. What is not as expected in them is left out."""
+    read = [(number, result) for number, result in enumerate(results, first) if isinstance(result, Mapping)]
+    order = _order([result for _, result in read])
+    return [_sheet(result, number, vocabulary, order) for number, result in read]
+
+
+def _sheet(result: Mapping[str, Json], number: int, vocabulary: Vocabulary | None, order: Order | None) -> Sheet:
     text = page_text(_lines(result), _size(result.get("width")), _size(result.get("height")))
-    return Sheet(number, Labeled.of(text, vocabulary), tuple(_tables(result)), tuple(_marks(result)))
+    style = Style(order, decimal_sign(piece.text for piece in text.pieces))
+    return Sheet(number, Labeled.of(text, vocabulary), tuple(_tables(result)), tuple(_marks(result)), style)
+
+
+def _order(results: Sequence[Mapping[str, Json]]) -> Order | None:
+    """Return the order of day and month in a document, by what its pages say about its fields."""
+    pages = [result["field_candidates"] for result in results if isinstance(result.get("field_candidates"), Mapping)]
+    try:
+        return date_order(pages)
+    except (AttributeError, LookupError, TypeError):
+        return None
 
 
 def _size(size: Json) -> float | None:

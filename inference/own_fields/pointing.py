@@ -12,7 +12,7 @@ from inference.own_fields.definition import Trace
 from inference.own_fields.guessing import type_of
 from inference.own_fields.label_of import FoundLabel, label_of
 from inference.own_fields.neighbors import neighbors_of
-from inference.own_fields.page import Mark, Sheet, fingerprint, sheet_of
+from inference.own_fields.page import Mark, Sheet, fingerprint, sheets_of
 from inference.own_fields.shapes import shape_of
 
 MIN_COVERED = 0.5
@@ -51,7 +51,7 @@ class Part:
 
 def point(result: Mapping[str, Json], page_number: int, pages_total: int, box: Sequence[float]) -> Pointed | None:
     """Return what is in a box (left, top, right, bottom) on a page, snapped to words, or None if nothing is there."""
-    sheet = sheet_of(result, page_number, None)
+    (sheet,) = sheets_of([result], page_number, None)
     drawn = Box(min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3]))
     parts = parts_in(sheet, drawn)
     mark = _mark_in(sheet, drawn) if not parts else None
@@ -72,8 +72,20 @@ def parts_in(sheet: Sheet, drawn: Box) -> list[Part]:
             continue
         spans = [span for span in _words(piece.text) if _is_in(piece.part(*span), drawn)]
         if spans:
-            parts.append(Part(piece, spans[0][0], spans[-1][1]))
+            parts.append(_trimmed(Part(piece, spans[0][0], spans[-1][1])))
     return sorted(parts, key=lambda part: (part.piece.box.middle, part.piece.box.left))
+
+
+def _trimmed(part: Part) -> Part:
+    """Return the words without the signs of the sentence around them."""
+    text = part.text
+    start = len(text) - len(text.lstrip("(["))
+    end = len(text.rstrip(")],;:"))
+    if text[:end].endswith(".") and text[end - 2 : end - 1].isdigit():
+        end -= 1
+    opened = "(" in text[start:end] or "[" in text[start:end]
+    kept = Part(part.piece, part.start + start, part.start + end)
+    return kept if start < end and not opened else part
 
 
 def _words(text: str) -> list[tuple[int, int]]:

@@ -50,6 +50,7 @@ def _likeness(own: str, wanted: str) -> float:
         near = abs(len(own) - len(wanted)) <= max(2, len(wanted) // 2)
         return SAME_RUNS if near else SAME_SIGNS
     if set(runs) - {" "} == set(wanted_runs) - {" "} and runs[:1] == wanted_runs[:1]:
-        return SAME_SIGNS if len(own) <= 2 * len(wanted) + 2 else SOME
+        spaced = " " in runs and " " not in wanted_runs
+        return SAME_SIGNS if len(own) <= 2 * len(wanted) + 2 and not spaced else SOME
     has_digits = "9" in runs
     return SOME if has_digits == ("9" in wanted_runs) and len(own) <= 2 * len(wanted) + 4 else 0.0

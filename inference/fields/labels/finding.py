@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from inference.fields.labels.vocabulary import KEY, LANGUAGES, Roles, Vocabulary, field_labels, spelled
 from inference.fields.page_text import Piece
 
-SHORT = 3
-"""The letters up to which a label must stand alone or before a colon, such as `to` or `an`."""
 SURE_LETTERS = 6
 """The letters from which a label may be joined with what follows, as recognition loses spaces."""
 MAX_PREFIX = 4
@@ -66,7 +64,7 @@ def spell(text: str) -> Spelling:
         if not bare:
             continue
         starts[len(letters)] = match.start()
-        if len(bare) == len(word):
+        if len(bare) == len(word) and not _is_plain(word):
             for place in range(1, len(word)):
                 if (word[place - 1].islower() and not word[place].islower()) or (
                     word[place - 1].isalpha() and word[place].isdigit()
@@ -75,6 +73,11 @@ def spell(text: str) -> Spelling:
         letters += bare
         ends[len(letters)] = match.end()
     return Spelling(letters, starts, ends)
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether a word is written as one: in letters of one case but for the first, or in digits."""
+    return word.isdigit() or (word.isalpha() and (word.islower() or word.isupper() or word.istitle()))
 
 
 def phrase_at(vocabulary: Vocabulary, spelling: Spelling, place: int) -> str | None:
@@ -117,7 +120,7 @@ def _labels(piece: Piece, vocabulary: Vocabulary) -> list[Label]:
         if phrase is None or (labels and _is_prefix(piece.text, labels[-1], start, spelling.ends[place + len(phrase)])):
             continue
         end = spelling.ends[place + len(phrase)]
-        labels.append(_label(piece, start, end, vocabulary.roles[phrase], len(phrase)))
+        labels.append(label_at(piece, start, end, vocabulary.roles[phrase], len(phrase)))
         reach = place + len(phrase)
     return labels
 
@@ -146,7 +149,7 @@ def _misspelled(piece: Piece, spelling: Spelling, vocabulary: Vocabulary) -> Lab
         return None
     phrase = vocabulary.nearest(letters)
     end = len(written.rstrip(" .-–("))
-    return _label(piece, 0, end, vocabulary.roles[phrase], len(phrase)) if phrase else None
+    return label_at(piece, 0, end, vocabulary.roles[phrase], len(phrase)) if phrase else None
 
 
 _HEAD = re.compile(r"[^\W\d_][^\d:€$£…%]{5,45}")
@@ -154,7 +157,7 @@ _HEAD = re.compile(r"[^\W\d_][^\d:€$£…%]{5,45}")
 
 def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: Vocabulary) -> str | None:
     phrase = phrase_at(vocabulary, spelling, place)
-    if phrase is None or len(phrase) > SHORT:
+    if phrase is None or len(phrase) > vocabulary.short:
         return phrase
     end = spelling.ends[place + len(phrase)]
     before, after = text[:start], text[end:]
@@ -174,7 +177,8 @@ _DATED = re.compile(r"\s+(?:\d{1,2}(?:\.|er|º)?[./ -]\s?\w|\d{4}-\d\d-\d\d)")
 _TYPED_VALUE = re.compile(r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b")
 
 
-def _label(piece: Piece, start: int, end: int, roles: Roles, letters: int) -> Label:
+def label_at(piece: Piece, start: int, end: int, roles: Roles, letters: int) -> Label:
+    """Return the label that stands in a part of a piece."""
     colon = _COLON.match(piece.text, end)
     after = _AFTER.match(piece.text, colon.end() if colon else end)
     value_start = after.end() if after else end

@@ -19,6 +19,7 @@ LANGUAGES: Mapping[str, str] = {
 TITLES = frozenset({"title", "credit_title", "other_title"})
 MIN_MISSPELLED = 8
 """The letters of a spelling, at least, in which one letter may be wrong."""
+SHORT = 3
 KEY = 2
 """The letters at the start of a phrase by which it is looked up."""
 _WORD = re.compile(r"[^\W_]+")
@@ -35,6 +36,8 @@ class Vocabulary:
 
     shortened: Mapping[str, tuple[str, ...]]
     """The long phrases by themselves and by what remains of them without one of their letters."""
+    short: int = SHORT
+    """The letters up to which a phrase must stand alone or before a colon, such as `to` or `an`."""
 
     def nearest(self, letters: str) -> str | None:
         """Return the phrase that a spelling differs from in one letter: one that is missing, added, or another one."""
@@ -106,7 +109,7 @@ def _vocabulary(wanted: Callable[[str], bool]) -> Vocabulary:
     return vocabulary_of(entries)
 
 
-def vocabulary_of(entries: Iterable[tuple[str, str, str]]) -> Vocabulary:
+def vocabulary_of(entries: Iterable[tuple[str, str, str]], short: int = SHORT) -> Vocabulary:
     """Return the vocabulary of phrases, each given with its language and its role before it."""
     roles: dict[str, dict[str, set[str]]] = {}
     for language, role, phrase in entries:
@@ -120,7 +123,7 @@ def vocabulary_of(entries: Iterable[tuple[str, str, str]]) -> Vocabulary:
         phrase: {language: frozenset(each) for language, each in found.items()} for phrase, found in roles.items()
     }
     by_start = {start: tuple(phrases) for start, phrases in starts.items()}
-    return Vocabulary(frozen, by_start, _shortened(frozen))
+    return Vocabulary(frozen, by_start, _shortened(frozen), short)
 
 
 def _entries(text: str) -> Iterable[tuple[str, str]]:
