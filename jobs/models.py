@@ -4,6 +4,7 @@ from jobs.batches.models import Batch, BatchTask, StoredFile
 from jobs.class_sets.models import ClassExample, ClassifiedJob, ClassSet, ClassSetVersion
 from jobs.core.models import Correction, Document, DocumentPage, Event, FileToErase, Job, Page, PageText, PageToEmbed
 from jobs.core.models.archives import Archive, ArchiveEntry
+from jobs.fields.models import FieldValue
 from jobs.idempotency.models import HeldKey, IdempotencyKey
 from jobs.own_fields.models import OwnField, OwnFieldExample
 from jobs.uploads.models import ResumableUpload, UploadPiece
@@ -28,6 +29,7 @@ __all__ = [
     "Document",
     "DocumentPage",
     "Event",
+    "FieldValue",
     "FileToErase",
     "HeldKey",
     "IdempotencyKey",

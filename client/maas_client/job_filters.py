@@ -1,5 +1,6 @@
 """The filters of lists of jobs."""
 
+from collections.abc import Mapping
 from typing import TypedDict
 
 
@@ -14,6 +15,8 @@ class JobFilters(TypedDict, total=False):
     needs_review: bool | None
     words: str | None
     """Words in the name or on a page."""
+    fields: Mapping[str, str]
+    """Filters by fields: `{"total.min": "100", "supplier.contains": "acme"}`."""
 
 
 def job_query(filters: JobFilters) -> dict[str, str]:
@@ -27,4 +30,5 @@ def job_query(filters: JobFilters) -> dict[str, str]:
         "needs_review": None if review is None else str(review).lower(),
         "q": filters.get("words"),
     }
-    return {name: value for name, value in query.items() if value is not None}
+    fields = {f"field.{name}": value for name, value in filters.get("fields", {}).items()}
+    return {name: value for name, value in query.items() if value is not None} | fields

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from jobs.api.job_filters import FILTERS, filtered_jobs
+from jobs.api.job_filters import FILTERS, field_parameters, filtered_jobs
 from jobs.api.schema import JOB_FILTERS
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
@@ -90,7 +90,7 @@ def _view(write: Callable[[Request], ExportedFile], operation_id: str, form: str
 
 
 def _csv(request: Request) -> ExportedFile:
-    only(request, "jobs", "rows", *FILTERS)
+    only(request, "jobs", "rows", *FILTERS, *field_parameters(request.query_params))
     rows = request.query_params.get("rows", DOCUMENTS)
     if rows not in (DOCUMENTS, LINE_ITEMS):
         raise InvalidRequest(f"Unknown value rows={rows[:40]!r}. Use {DOCUMENTS} or {LINE_ITEMS}.")
@@ -98,7 +98,7 @@ def _csv(request: Request) -> ExportedFile:
 
 
 def _workbook(request: Request) -> ExportedFile:
-    only(request, "jobs", *FILTERS)
+    only(request, "jobs", *FILTERS, *field_parameters(request.query_params))
     return workbook_file(_table(request))
 
 

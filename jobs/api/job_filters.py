@@ -11,6 +11,8 @@ from jobs.api.requests import label_of
 from jobs.core import states
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_and_tombstones, jobs_with_models
+from jobs.fields.filtering import with_fields
+from jobs.fields.filters import PREFIX, FieldFilter, NotAFieldFilter, field_filters
 from jobs.search.queries import parsed
 from jobs.search.selectors import search_jobs
 from tenants.core.errors import InvalidRequest
@@ -18,6 +20,19 @@ from tenants.core.ids import as_uuid
 from tenants.core.messages import one_of
 
 FILTERS = ("state", "model", "document", "needs_review", "class", "q")
+"""The filters beside those by fields."""
+
+
+def field_parameters(params: Mapping[str, str]) -> list[str]:
+    """Return the names of the parameters that are filters by fields."""
+    return [name for name in params if name.startswith(PREFIX)]
+
+
+def field_filters_of(params: Mapping[str, str]) -> list[FieldFilter]:
+    try:
+        return field_filters(params)
+    except NotAFieldFilter as error:
+        raise InvalidRequest(str(error)) from None
 
 
 def filtered_jobs(params: Mapping[str, str]) -> "QuerySet[Job]":
@@ -35,7 +50,7 @@ def filtered_jobs(params: Mapping[str, str]) -> "QuerySet[Job]":
         jobs = jobs.filter(document_id=as_uuid(params["document"]) or UUID(int=0))
     if "q" in params:
         jobs = jobs.filter(id__in=_found(params["q"]))
-    return _by_reading(jobs, params)
+    return with_fields(_by_reading(jobs, params), field_filters_of(params))
 
 
 def _by_reading(jobs: "QuerySet[Job]", params: Mapping[str, str]) -> "QuerySet[Job]":

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from jobs.api.creations import retry_once
 from jobs.api.documents import uploaded
-from jobs.api.job_filters import FILTERS, filtered_jobs, wants
+from jobs.api.job_filters import FILTERS, field_parameters, filtered_jobs, wants
 from jobs.api.requests import (
     attachments_wanted,
     checked_address,
@@ -140,9 +140,10 @@ class JobList(APIView):
     )
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
-        only(request, *FILTERS, "include", "limit", "cursor")
+        params = request.query_params
+        only(request, *FILTERS, *field_parameters(params), "include", "limit", "cursor")
         with unit_of_work(identity):
-            return Response(listing(request, filtered_jobs(request.query_params), job_body))
+            return Response(listing(request, filtered_jobs(params), job_body))
 
 
 def _accepted(answered: Answered[Job]) -> Response:

@@ -136,6 +136,14 @@ CACHE_CONTROL = OpenApiParameter(
     "job in the cache.",
 )
 _STATE = "|".join(JOB_STATES)
+FIELD_FILTER = OpenApiParameter(
+    "field",
+    {"type": "object", "additionalProperties": {"type": "string"}},
+    style="form",
+    explode=True,
+    description="Filters by fields: `field.NAME=VALUE`, or `field.NAME.contains`, `.from` and `.to` for days, `.min` "
+    "and `.max` for numbers. Such as `field.total.min=100&field.issue_date.from=2026-01-01`.",
+)
 JOB_FILTERS = [
     OpenApiParameter(
         "state",
@@ -155,6 +163,7 @@ JOB_FILTERS = [
         {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL},
         description="Class of the document, such as `invoice`, or `unsure`.",
     ),
+    FIELD_FILTER,
     OpenApiParameter("include", str, enum=["erased"], description="Include erased jobs, with the fields that remain."),
     OpenApiParameter(
         "q",

@@ -1,7 +1,7 @@
 """`/v1/search`: find pages by words or by meaning."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,9 +15,14 @@ from rest_framework.views import APIView
 
 from inference.core.contracts import Embedding
 from inference.registry.selectors import versions_named
+from jobs.api.job_filters import field_filters_of, field_parameters
 from jobs.api.requests import label_of
+from jobs.api.schema import FIELD_FILTER
 from jobs.api.serializers import DocumentClassSerializer
+from jobs.core.models import Job
 from jobs.core.reading_flags import LONGEST_LABEL
+from jobs.fields.filtering import with_fields
+from jobs.fields.filters import FieldFilter
 from jobs.results.shown_hits import ShownHit, shown_hits
 from jobs.search import meaning, queries
 from jobs.search.meaning import meaning_of
@@ -35,6 +40,7 @@ from tenants.core.ids import first_id_at
 WORDS, MEANING = "words", "meaning"
 MAX_CHARACTERS: Mapping[str, int] = {WORDS: queries.MAX_CHARACTERS, MEANING: meaning.MAX_CHARACTERS}
 """The ways to search, with the most characters of the text."""
+MAX_JOBS_WITH_FIELDS = 10_000
 _CURSOR = re.compile(r"(words|meaning)-([0-9a-f]{32})-([0-9]{1,9})")
 _MOMENT = {"type": "string", "description": "A day (`2026-11-01`) or time (RFC 3339)."}
 
@@ -57,6 +63,7 @@ PARAMETERS = [
         description="Class of the document, such as `invoice`, or `unsure`.",
     ),
     OpenApiParameter("model", str, description="Model that read the page: name, or `name@version`."),
+    FIELD_FILTER,
     OpenApiParameter("from", _MOMENT, description="Jobs submitted from this day or time on, in UTC."),
     OpenApiParameter("to", _MOMENT, description="Jobs submitted before this day or time, in UTC."),
 ]
@@ -128,7 +135,8 @@ class Search(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
         identity.require("documents:read")
-        only(request, "q", "by", "class", "model", "from", "to", "limit", "cursor")
+        fields = field_parameters(request.query_params)
+        only(request, "q", "by", "class", "model", "from", "to", "limit", "cursor", *fields)
         with unit_of_work(identity):
             search = _search_of(request)
         # The text is embedded outside of any unit of work, because this may take seconds.
@@ -174,7 +182,20 @@ def _query(text: str, by: str) -> Query:
 
 def _filters(params: Mapping[str, str]) -> PageFilters:
     versions = list(versions_named(params["model"]).values_list("id", flat=True)) if "model" in params else None
-    return PageFilters(label_of(params), versions, _first_id(params, "from"), _first_id(params, "to"))
+    filters = field_filters_of(params)
+    jobs = _jobs_with(filters) if filters else None
+    return PageFilters(label_of(params), versions, _first_id(params, "from"), _first_id(params, "to"), jobs)
+
+
+def _jobs_with(filters: Sequence[FieldFilter]) -> list[UUID]:
+    """Return the jobs whose fields match. More than can be searched among are refused."""
+    found = with_fields(Job.objects.filter(erased_at=None), filters).values_list("id", flat=True)
+    ids = list(found[: MAX_JOBS_WITH_FIELDS + 1])
+    if len(ids) > MAX_JOBS_WITH_FIELDS:
+        raise InvalidRequest(
+            f"More than {MAX_JOBS_WITH_FIELDS:,} documents have these fields. Narrow the filter, as to a month."
+        )
+    return ids
 
 
 def _first_id(params: Mapping[str, str], name: str) -> UUID | None:

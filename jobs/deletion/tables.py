@@ -15,6 +15,7 @@ ROWS = (
     "jobs_jobtoindex",
     "jobs_pagetoembed",
     "jobs_correction",
+    "jobs_fieldvalue",
     "jobs_ownfieldexample",
     "jobs_ownfield",
     "jobs_classifiedjob",

@@ -1,12 +1,10 @@
 """The fields that a document may have: those that are built in, and those that the tenant defined."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy
-
-from inference.fields.document import TYPES
 
 TITLES: Mapping[str, Any] = {
     "invoice_number": gettext_lazy("Invoice number"),
@@ -36,8 +34,3 @@ def title_of(name: str) -> str:
         return str(TITLES[name])
     text = name.replace("_", " ").replace("-", " ")
     return text[:1].upper() + text[1:]
-
-
-def types_with(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the types of the built-in fields and of these, by name."""
-    return {**TYPES, **{field["name"]: field["type"] for field in fields}}

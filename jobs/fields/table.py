@@ -7,10 +7,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from inference.fields.document import TYPES
+from jobs.fields.doubt import is_unsure
 from jobs.fields.names import title_of
 
-MIN_CONFIDENCE = 0.8
-"""The confidence below which a person should check a field, as on the page of the document."""
 MAX_DIGITS = 15
 """The digits that a spreadsheet keeps. A longer number stays text."""
 _NUMBERS = ("amount", "number")
@@ -68,10 +67,10 @@ ITEMS = (
 )
 
 
-def field_columns(names: Sequence[str]) -> list[Column]:
+def field_columns(names: Sequence[str], titles: Mapping[str, str]) -> list[Column]:
     """Return the columns of the built-in fields, and of those of these names that are the tenant's own."""
     own = sorted(name for name in dict.fromkeys(names) if name not in TYPES)
-    return [Column(name, title_of(name)) for name in (*TYPES, *own)]
+    return [Column(name, titles.get(name) or title_of(name)) for name in (*TYPES, *own)]
 
 
 def document_row(job: TableJob, columns: Sequence[Column]) -> list[Value]:
@@ -81,7 +80,7 @@ def document_row(job: TableJob, columns: Sequence[Column]) -> list[Value]:
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for field in fields:
         by_name.setdefault(field["name"], []).append(field)
-    unsure = dict.fromkeys(field["name"] for field in fields if _is_unsure(field))
+    unsure = dict.fromkeys(field["name"] for field in fields if is_unsure(field))
     return [
         job.name,
         job.submitted_at.date(),
@@ -128,10 +127,6 @@ def typed_value(field: Mapping[str, Any]) -> Value:
     if field["type"] in _NUMBERS:
         return _number(normalized)
     return _day(normalized) if field["type"] == "date" else str(normalized)
-
-
-def _is_unsure(field: Mapping[str, Any]) -> bool:
-    return not field.get("corrected") and (field["confidence"] < MIN_CONFIDENCE or "ambiguous" in field)
 
 
 def _number(text: str | None) -> Value:

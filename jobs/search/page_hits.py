@@ -26,6 +26,8 @@ class PageFilters:
     first_job: UUID | None = None
     end_job: UUID | None = None
     """The id from which on jobs are left out. Ids grow with time."""
+    jobs: Sequence[UUID] | None = None
+    """The jobs to search among."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class PageHit:
 
 _BY_WORDS = """
 SELECT job_id, number FROM maas_search_pages(
-    %s::tsquery, %s::tsquery, %s, %s, %s::bigint[], %s::uuid, %s::uuid, %s::uuid, %s, %s)
+    %s::tsquery, %s::tsquery, %s, %s, %s::bigint[], %s::uuid, %s::uuid, %s::uuid, %s, %s, %s::uuid[])
 """
 
 # Distances are rounded, so that processes on different processors agree on the order.
@@ -72,6 +74,7 @@ WHERE near.millionths <= %(most)s
   AND (%(versions)s::bigint[] IS NULL OR job.model_version_id = ANY (%(versions)s))
   AND (%(first_job)s::uuid IS NULL OR near.job_id >= %(first_job)s)
   AND (%(end_job)s::uuid IS NULL OR near.job_id < %(end_job)s)
+  AND (%(jobs)s::uuid[] IS NULL OR near.job_id = ANY (%(jobs)s::uuid[]))
   AND (%(after)s::float IS NULL OR near.millionths > %(after)s
        OR (near.millionths = %(after)s AND near.page_id < %(after_id)s::uuid))
 ORDER BY near.millionths, near.page_id DESC LIMIT %(limit)s
@@ -95,6 +98,7 @@ def pages_with(query: Query, among: PageFilters, after: Position | None, limit: 
         after.id if after else None,
         after.number if after else None,
         limit,
+        _jobs(among),
     ]
     refusal = "These words are on too many pages to be looked for. Add a word, write the last one out, or set `from`."
     with searching(refusal), connections[APP].cursor() as cursor:
@@ -104,7 +108,7 @@ def pages_with(query: Query, among: PageFilters, after: Position | None, limit: 
 
 def pages_about(meaning: Embedding, among: PageFilters, after: Position | None, limit: int) -> list[PageHit]:
     """Return the pages nearest in meaning, nearest first."""
-    values: dict[str, str | float | UUID | bool | list[int] | None] = {
+    values: dict[str, str | float | UUID | bool | list[int] | list[UUID] | None] = {
         "vector": f"[{','.join(map(str, meaning.vector))}]",
         "tenant": current_tenant_id(),
         "digest": meaning.digest,
@@ -115,6 +119,7 @@ def pages_about(meaning: Embedding, among: PageFilters, after: Position | None, 
         "versions": None if among.versions is None else list(among.versions),
         "first_job": among.first_job,
         "end_job": among.end_job,
+        "jobs": _jobs(among),
         "after": after.number if after else None,
         "after_id": after.id if after else None,
         "limit": limit,
@@ -125,3 +130,7 @@ def pages_about(meaning: Embedding, among: PageFilters, after: Position | None, 
             PageHit(job_id, number, Position(page_id, int(millionths)), score=1 - millionths / MILLION)
             for page_id, job_id, number, millionths in cursor.fetchall()
         ]
+
+
+def _jobs(among: PageFilters) -> list[UUID] | None:
+    return None if among.jobs is None else list(among.jobs)

@@ -30,9 +30,13 @@ GRANT EXECUTE ON FUNCTION maas_search_words(tsquery, tsquery, integer, boolean) 
 
 -- The pages for `GET /v1/search`: newest job first, its pages in their order, from after a page of the list on. The row
 -- of a document's name has number 0. Jobs and documents that were erased are left out.
+-- Processes of the last release call it without the jobs.
+DROP FUNCTION IF EXISTS
+    maas_search_pages(tsquery, tsquery, boolean, text, bigint[], uuid, uuid, uuid, integer, integer);
 CREATE OR REPLACE FUNCTION maas_search_pages(
     wanted tsquery, unwanted tsquery, mode boolean, label text, versions bigint[],
-    first_job uuid, end_job uuid, last_job uuid, last_number integer, max_results integer)
+    first_job uuid, end_job uuid, last_job uuid, last_number integer, max_results integer,
+    jobs uuid[] DEFAULT NULL)
     RETURNS TABLE (job_id uuid, number integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp
     SET plan_cache_mode = force_custom_plan SET work_mem = '32MB'
@@ -45,6 +49,7 @@ BEGIN
         WHERE p.tenant_id = tenant AND p.words @@ wanted
         AND (first_job IS NULL OR p.job_id >= first_job)
         AND (end_job IS NULL OR p.job_id < end_job)
+        AND (jobs IS NULL OR p.job_id = ANY (jobs))
         AND (last_job IS NULL OR (p.job_id <= last_job AND (p.job_id < last_job OR p.number > last_number)))
         GROUP BY p.job_id, p.number
         -- Evaluated once for each page that would be shown, like above.
@@ -62,8 +67,8 @@ BEGIN
 END $$;
 
 REVOKE EXECUTE ON FUNCTION
-    maas_search_pages(tsquery, tsquery, boolean, text, bigint[], uuid, uuid, uuid, integer, integer) FROM PUBLIC;
+    maas_search_pages(tsquery, tsquery, boolean, text, bigint[], uuid, uuid, uuid, integer, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    maas_search_pages(tsquery, tsquery, boolean, text, bigint[], uuid, uuid, uuid, integer, integer) TO maas_app;
+    maas_search_pages(tsquery, tsquery, boolean, text, bigint[], uuid, uuid, uuid, integer, integer, uuid[]) TO maas_app;
 RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM maas_operator;

@@ -105,6 +105,15 @@ def _add_jobs(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     jobs.add_argument("--model", help="only jobs of this model: name or name@version")
     jobs.add_argument("--class", dest="document_class", metavar="CLASS", help="only documents of this class")
     jobs.add_argument("--words", help="only documents with these words in their name or text")
+    jobs.add_argument(
+        "--field",
+        metavar="FILTER",
+        action="append",
+        default=[],
+        type=_field_filter,
+        help="only documents with this field: total=119, total.min=100, issue_date.from=2026-01-01, "
+        "supplier.contains=acme; may be repeated",
+    )
     jobs.add_argument("--format", choices=("csv", "xlsx"), help="with fields: format of the file (default: csv)")
     jobs.add_argument(
         "--output",
@@ -197,6 +206,13 @@ def _moment(text: str) -> datetime:
         return datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-11-01, and no time") from None
+
+
+def _field_filter(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is no filter such as total.min=100")
+    return name, value
 
 
 def _parameter(text: str) -> tuple[str, object]:

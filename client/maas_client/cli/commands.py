@@ -171,6 +171,7 @@ def jobs(client: Client, given: argparse.Namespace) -> int:
         "model": given.model,
         "document_class": given.document_class,
         "words": given.words,
+        "fields": dict(given.field),
     }
     if given.what:
         return _fields_file(client, given, filters)

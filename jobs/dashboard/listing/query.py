@@ -10,6 +10,7 @@ from uuid import UUID
 
 from jobs.core import states
 from jobs.core.reading_flags import is_label
+from jobs.fields.filters import PREFIX, FieldFilter, sensible_filters
 
 LONGEST_WORDS = 200
 SIZES = (25, 50, 100)
@@ -47,6 +48,8 @@ class ListQuery:
     """The class of the document."""
     sent: str = DOCUMENTS
     """The filter DOCUMENTS, INLINE for input that was sent without a document, or ALL for both."""
+    fields: tuple[FieldFilter, ...] = ()
+    """The filters by fields of the document."""
     since: date | None = None
     until: date | None = None
     """The last day. Both days are included."""
@@ -69,6 +72,7 @@ class ListQuery:
             needs_review=_one_of(given.get("needs_review", ""), (TRUE, FALSE)),
             label=label if is_label(label := given.get("class", "")) else "",
             sent=_one_of(given.get("sent", ""), (INLINE, ALL)) or DOCUMENTS,
+            fields=_fields(given),
             since=_day(given.get("from", "")),
             until=_day(given.get("to", "")),
             sort=_one_of(given.get("sort", ""), SORTS),
@@ -94,7 +98,7 @@ class ListQuery:
     def more_filters(self) -> int:
         """Return the number of filters in use that are folded away."""
         used = (self.needs_review, self.label, self.model, self.sent != DOCUMENTS, self.since, self.until)
-        return sum(map(bool, used))
+        return sum(map(bool, used)) + len(self.fields)
 
     @property
     def at_start(self) -> bool:
@@ -124,9 +128,17 @@ class ListQuery:
             "before": str(self.before or ""),
             "after": str(self.after or ""),
             "page": str(self.page) if self.page > 1 else "",
+            **{each.parameter: each.value for each in self.fields},
         }
         query = urlencode({name: value for name, value in params.items() if value})
         return f"{path}?{query}" if query else path or "?"
+
+
+def _fields(given: Mapping[str, str]) -> tuple[FieldFilter, ...]:
+    """Return the filters by fields, with the one that the form adds: `by_field`, `comparison` and `value`."""
+    name, way, value = (given.get(part, "") for part in ("by_field", "comparison", "value"))
+    added = {f"{PREFIX}{name}.{way}" if way else f"{PREFIX}{name}": value} if name and value else {}
+    return sensible_filters({**given, **added})
 
 
 def _one_of(given: str, choices: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ from inference.registry.selectors import active_models, versions_named
 from jobs.core.models import Job
 from jobs.dashboard.base.job_view import with_first_words, with_key_names
 from jobs.dashboard.listing.query import ALL, DELETED, DOCUMENTS, NEAREST, NEWEST, STATE_GROUPS, TRUE, ListQuery
+from jobs.fields.filtering import with_fields
 from jobs.search.selectors import MAX_HITS, Hit, excerpts, nearest, search_jobs
 from tenants.core.ids import first_id_at
 
@@ -91,7 +92,7 @@ def matching(query: ListQuery) -> "QuerySet[Job]":
         jobs = jobs.filter(id__gte=first_id_at(_midnight(query.since)))
     if query.until and query.until < date.max:
         jobs = jobs.filter(id__lt=first_id_at(_midnight(query.until + timedelta(days=1))))
-    return jobs
+    return with_fields(jobs, query.fields)
 
 
 def _midnight(day: date) -> datetime:

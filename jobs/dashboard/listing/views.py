@@ -1,6 +1,6 @@
 """The list of documents and their jobs. The filters and the live page read it again and replace what changed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,9 +18,21 @@ from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import JobView, job_view, may_write
 from jobs.dashboard.base.wording import class_words, price_words
+from jobs.dashboard.listing.field_columns import (
+    COMPARISONS,
+    COOKIE,
+    MAX_COLUMNS,
+    CellView,
+    FieldColumn,
+    field_cells,
+    field_columns,
+    filter_views,
+)
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, INLINE, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
+from jobs.fields.names import TITLES
+from jobs.own_fields.names import known_titles
 from jobs.results.exports.archive_files import (
     CHUNKS,
     CSV,
@@ -134,11 +146,15 @@ class Row:
     job: JobView
     find: Hit | None
     """The page that has the words of a search, unless only the name has them."""
+    fields: Sequence[CellView]
+    """The values of the chosen fields."""
 
 
-def rows_of(listing: Listing, now: datetime, *, may_see_keys: bool) -> list[Row]:
-    jobs, finds = listing.stretch.jobs, listing.finds
-    return [Row(job_view(job, now, may_see_keys=may_see_keys), finds.get(job.id)) for job in jobs]
+def rows_of(listing: Listing, now: datetime, fields: Sequence[FieldColumn], *, may_see_keys: bool) -> list[Row]:
+    return [
+        Row(job_view(job, now, may_see_keys=may_see_keys), listing.finds.get(job.id), field_cells(job, fields))
+        for job in listing.stretch.jobs
+    ]
 
 
 def class_choices(query: ListQuery, jobs: Sequence[Job]) -> dict[str, str]:
@@ -151,32 +167,38 @@ def class_choices(query: ListQuery, jobs: Sequence[Job]) -> dict[str, str]:
 def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     query = ListQuery.parse(request.GET.dict())
-    listing = _listing(query, identity)
-    part = _list_part(query, listing, may_see_keys="keys:read" in identity.scopes)
+    listing, titles = _listing(query, identity)
+    choice = field_columns(titles, request.COOKIES.get(COOKIE, ""))
+    part = _list_part(query, listing, [one for one in choice if one.chosen], identity)
+    part["field_filters"] = filter_views(query, titles)
     context = {**part, "may_write": may_write(identity)}
     if request.headers.get("HX-Request"):
         answer = render(request, "jobs/listing/found.html", context)
         return push_url(answer, query.address(reverse("job-list")))
     classes = class_choices(query, listing.stretch.jobs)
     around = {**_around(identity), "classes": classes, "optional_columns": OPTIONAL_COLUMNS}
+    around |= {"field_choice": choice, "comparisons": COMPARISONS, "max_field_columns": MAX_COLUMNS}
     return render(request, "jobs/listing/job_list.html", {**context, **around})
 
 
-def _listing(query: ListQuery, identity: Identity) -> Listing:
+def _listing(query: ListQuery, identity: Identity) -> tuple[Listing, Mapping[str, str]]:
+    """Return the jobs, and the titles of the fields that they may have."""
     try:
         # This runs before the unit of work begins, because it may wait for seconds.
         meaning = meaning_of(query.words) if query.by == MEANING else None
         with unit_of_work(identity):
-            return listing_of(query, meaning)
+            return listing_of(query, meaning), known_titles()
     except (MeaningPaused, MeaningUnavailable, SearchTooBroad) as refusal:
-        return refused(str(refusal))
+        return refused(str(refusal)), {name: str(title) for name, title in TITLES.items()}
 
 
-def _list_part(query: ListQuery, listing: Listing, *, may_see_keys: bool) -> dict[str, Any]:
+def _list_part(query: ListQuery, listing: Listing, fields: Sequence[FieldColumn], identity: Identity) -> dict[str, Any]:
     stretch = listing.stretch
+    may_see_keys = "keys:read" in identity.scopes
     return {
         "query": query,
-        "rows": rows_of(listing, timezone.now(), may_see_keys=may_see_keys),
+        "rows": rows_of(listing, timezone.now(), fields, may_see_keys=may_see_keys),
+        "field_columns": fields,
         "stretch": stretch,
         "count": "" if listing.refusal else count_words(query, listing),
         "refusal": listing.refusal,

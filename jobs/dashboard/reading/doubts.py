@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.dashboard.reading.fields import is_unsure, places_of
+from jobs.dashboard.reading.fields import places_of
 from jobs.dashboard.reading.lines import SURE, is_doubtful, is_recognized, read_lines
 from jobs.dashboard.reading.opinions import warning_views
 from jobs.dashboard.reading.tables import cell_place
 from jobs.dashboard.reading.tabs import FIELDS, TABLES, TEXT
+from jobs.fields.doubt import is_unsure
 from jobs.results.page_tables import page_tables
 
 WHOLE_PAGE = "page"

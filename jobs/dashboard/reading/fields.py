@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from jobs.dashboard.reading.lines import SURE, svg_points
-from jobs.fields.names import title_of, types_with
+from jobs.dashboard.reading.lines import svg_points
+from jobs.fields.doubt import is_unsure
+from jobs.fields.names import TITLES, title_of
 from jobs.results.pictures.turns import corners_of
 
 MAX_ITEMS = 500
@@ -53,19 +54,21 @@ class FieldsView:
     """The address of the fields, which the name of one completes."""
 
 
-def fields_view(found: Mapping[str, Any] | None, page: int, job_id: UUID | str = "") -> FieldsView | None:
-    """Return the fields for the open page, or None if the model finds none."""
+def fields_view(
+    found: Mapping[str, Any] | None, page: int, job_id: UUID | str = "", titles: Mapping[str, Any] = TITLES
+) -> FieldsView | None:
+    """Return the fields for the open page, or None if the model finds none. `titles` are those of all known fields."""
     if found is None:
         return None
     url, items, fields = f"/v1/jobs/{job_id}/fields/", found["line_items"], found["fields"]
     there = {field["name"] for field in fields}
     return FieldsView(
-        [_field(place, field, page, url) for place, field in zip(places_of(fields), fields, strict=True)],
+        [_field(place, field, page, url, titles) for place, field in zip(places_of(fields), fields, strict=True)],
         found["tax_rates"],
         items[:MAX_ITEMS],
         max(0, len(items) - MAX_ITEMS),
         [warning["message"] for warning in found["warnings"]],
-        [MissingField(name, title_of(name)) for name in types_with(fields) if name not in there],
+        [MissingField(name, str(title)) for name, title in titles.items() if name not in there],
         url,
     )
 
@@ -81,15 +84,10 @@ def places_of(fields: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def is_unsure(field: Mapping[str, Any]) -> bool:
-    """Return whether a person should check a field."""
-    return not field.get("corrected") and (field["confidence"] < SURE or "ambiguous" in field)
-
-
-def _field(place: str, field: Mapping[str, Any], page: int, url: str) -> FieldView:
+def _field(place: str, field: Mapping[str, Any], page: int, url: str, titles: Mapping[str, Any]) -> FieldView:
     value, normalized = field["value"], field["normalized"] or " / ".join(field.get("ambiguous", ()))
     return FieldView(
-        title_of(field["name"]),
+        str(titles.get(field["name"]) or title_of(field["name"])),
         value,
         "" if normalized == value else normalized,
         field["page"],

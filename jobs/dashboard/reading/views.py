@@ -33,6 +33,7 @@ from jobs.dashboard.reading.selectors import BeyondTheEnd, Reading, job_with_doc
 from jobs.dashboard.reading.strip import thumbnails, ways
 from jobs.dashboard.reading.tabs import TABS, tab_of, tabs_of
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
+from jobs.own_fields.names import known_titles
 from jobs.queue.queue_positions import standing_of
 from jobs.queue.slots import fleet_of
 from jobs.retention.documents import erase_document_and_jobs
@@ -177,6 +178,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
             found = reading(job_id, number)
             readers = reader_views(identity, found.job)
             attachments = attachment_views(found)
+            titles = known_titles()
     except BeyondTheEnd as beyond:
         return redirect(f"{reverse('job-page', args=[job_id])}?page={beyond.last}{kept}")
     except NotFound as missing:
@@ -186,7 +188,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         return render(request, "jobs/reading/erased.html", context, status=410)
     job = found.job
     page = page_view(found, parsed(sought))
-    fields = fields_view(job.fields, number, job.id)
+    fields = fields_view(job.fields, number, job.id, titles)
     tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]

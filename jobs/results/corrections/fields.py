@@ -12,8 +12,8 @@ from jobs.core.models import Job
 from jobs.core.models.corrections import Correction
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.fields.corrected import NO_FIELDS, Fields, as_read, normalized_in, with_corrections
-from jobs.fields.names import types_with
 from jobs.fields.selectors import field_corrections
+from jobs.own_fields.names import known_types
 from jobs.results.corrections.places import Place, undo_correction, write_correction
 from jobs.results.corrections.services import LONGEST_LINE, checked_line
 from jobs.results.pictures.turns import corners_of
@@ -41,6 +41,7 @@ def correct_field(
         read = _read_fields(job)
         before = _field(read, name)
         kind = _type_of(name, job.fields, read)
+        _require_single(read, name, value)
         wanted = NOT_THERE if value is None else checked_line(value, "value", LONGEST_LINE)
         if wanted:
             _require_type(kind, wanted, read["fields"])
@@ -73,10 +74,18 @@ def _field(found: Fields, name: str) -> Mapping[str, Any] | None:
 
 
 def _type_of(name: str, stored: Fields | None, read: Fields) -> str:
-    types = types_with([*read["fields"], *(stored or NO_FIELDS)["fields"]])
+    found = [*read["fields"], *(stored or NO_FIELDS)["fields"]]
+    types: dict[str, str] = {**known_types(), **{field["name"]: field["type"] for field in found}}
     if name not in types:
         raise NotFound(f"There is no field {name[:60]!r}. The fields are: {', '.join(types)}.")
     return types[name]
+
+
+def _require_single(read: Fields, name: str, value: str | None) -> None:
+    """Refuse a single value for a column of values, which would lose the others."""
+    number = sum(field["name"] == name for field in read["fields"])
+    if number > 1 and value is not None:
+        raise InvalidRequest(f"The field {name!r} has {number} values here. Only null, which removes all, is possible.")
 
 
 def _require_type(kind: str, value: str, fields: Sequence[Mapping[str, Any]]) -> None:

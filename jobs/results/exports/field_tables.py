@@ -20,6 +20,7 @@ from django.utils import timezone
 from jobs.core.models import Job
 from jobs.core.own_folder import own_folder
 from jobs.fields.table import AFTER, BEFORE, ITEMS, Column, TableJob, Value, document_row, field_columns, item_rows
+from jobs.own_fields.names import known_titles
 from jobs.results.exports.csv_tables import BYTE_ORDER_MARK
 from jobs.results.exports.export_slots import ExportTooLarge
 from jobs.results.exports.services import BEING_BUILT, CSV, XLSX, ExportedFile
@@ -71,7 +72,7 @@ def field_table(whose: Acting, jobs: "QuerySet[Job]") -> FieldTable:
     with connections[APP].cursor() as cursor:
         cursor.execute(_NAMES, {"tenant": whose.tenant_id, "jobs": ids})
         names = [name for (name,) in cursor.fetchall()]
-    return FieldTable(whose.tenant_id, ids, field_columns(names))
+    return FieldTable(whose.tenant_id, ids, field_columns(names, known_titles()))
 
 
 def _described(job: Job) -> TableJob:

@@ -38,8 +38,8 @@ def test_a_value_has_the_type_of_its_field(found: dict[str, Any], value: object)
 
 
 def test_a_row_has_all_built_in_fields_and_the_own_ones_that_were_found() -> None:
-    columns = field_columns(["cost_center", "total"])
-    assert columns[-1].title == "Cost center"
+    columns = field_columns(["cost_center", "total"], {"cost_center": "Kostenstelle"})
+    assert columns[-1].title == "Kostenstelle"
     row = document_row(
         job(
             field("total", "5.00", "amount", confidence=0.5),
@@ -58,7 +58,7 @@ def test_a_row_has_all_built_in_fields_and_the_own_ones_that_were_found() -> Non
 
 def test_a_document_without_fields_is_a_row_without_values() -> None:
     found = TableJob("1", "a.pdf", "queued", "", datetime(2026, 1, 31, tzinfo=UTC), 1, "", None)
-    assert set(document_row(found, field_columns([]))[3:-6]) == {None}
+    assert set(document_row(found, field_columns([], {}))[3:-6]) == {None}
     assert item_rows(found) == []
 
 

@@ -9,6 +9,7 @@ import { watchUploads } from "./uploads.js";
 
 const ENDED = ["succeeded", "partially_succeeded", "failed", "canceled", "expired"];
 const find = document.getElementById("find");
+const FILTERS = ["needs_review", "class", "model", "sent", "from", "to"];
 let states = new Map();
 
 function watchList() {
@@ -32,10 +33,11 @@ function watchList() {
 // Links in the list change the values of the form above it.
 function fieldsFromAddress() {
   const asked = new URL(location.href).searchParams;
+  document.getElementById("filter-value").value = "";
   for (const field of find.querySelectorAll("input, select")) {
     if (field !== document.activeElement) field.value = asked.get(field.name) ?? "";
   }
-  const used = ["needs_review", "class", "model", "sent", "from", "to"].filter((name) => asked.get(name)).length;
+  const used = [...asked.keys()].filter((name) => FILTERS.includes(name) || name.startsWith("field.")).length;
   document.getElementById("filters-used").textContent = used || "";
 }
 

@@ -9,6 +9,7 @@ from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.errors import NotRead
 from jobs.core.models import Correction, Job
 from jobs.dashboard.reading.checks import places_to_check
+from jobs.own_fields.models import OwnField
 from jobs.results.corrections.fields import FieldPlace, correct_field, undo_field
 from jobs.results.exports.services import JSON
 from jobs.results.result_json import result_json
@@ -114,6 +115,22 @@ def test_what_cannot_be_there_is_refused(desk: ReadingDesk, job: Job) -> None:
         correct(desk, job, "total", "1", FieldPlace(1, [[0, 0]] * 3))
     with pytest.raises(NotRead, match="when it has ended"):
         correct(desk, desk.submit(), "total", "1")
+
+
+def test_own_fields_are_corrected_like_others(desk: ReadingDesk, job: Job) -> None:
+    with unit_of_work(desk.identity):
+        OwnField.objects.create(
+            tenant_id=desk.identity.tenant_id, name="cost_center", title="Kostenstelle", type="number", place="label"
+        )
+    correct(desk, job, "cost_center", "4711,5")
+    found = shown(desk, job)["by_name"]["cost_center"]
+    assert (found["normalized"], found["own"], found["type"]) == ("4711.5", True, "number")
+    with unit_of_work(desk.identity):
+        fields: Any = desk.again(job).fields
+        item = {**found, "corrected": False, "read": None}
+        Job.objects.filter(id=job.id).update(fields={**fields, "read": {**fields["read"], "fields": [item, item]}})
+    with pytest.raises(InvalidRequest, match="has 2 values here"):
+        correct(desk, job, "cost_center", "1")
 
 
 def test_unsure_fields_are_places_to_check_until_somebody_did(desk: ReadingDesk) -> None:
