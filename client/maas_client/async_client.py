@@ -183,17 +183,18 @@ class AsyncClient:
         *,
         name: str | None = None,
         progress: Progress | None = None,
+        password: str | None = None,
         idempotency_key: str | None = None,
     ) -> Document:
-        """Upload a document. The same bytes are always the same document."""
+        """Upload a document. The same bytes are always the same document. `password` opens an encrypted PDF."""
         part = file_part(file, name, progress)
-        return await self._play(self._calls.upload(part, idempotency_key))
+        return await self._play(self._calls.upload(part, idempotency_key, password))
 
     async def document_from_url(
-        self, url: str, *, name: str | None = None, idempotency_key: str | None = None
+        self, url: str, *, name: str | None = None, password: str | None = None, idempotency_key: str | None = None
     ) -> Document:
         """Let the service fetch a document: `https://…`, from a public server without a sign-in or redirects."""
-        return await self._play(self._calls.document_from_url(url, name, idempotency_key))
+        return await self._play(self._calls.document_from_url(url, name, idempotency_key, password))
 
     async def document(self, document_id: str) -> Document:
         return await self._play(self._calls.document(document_id))

@@ -136,7 +136,7 @@ class Calls:
 
     def submit(self, model: str, file: Source | None, work: Work) -> Flow[Job]:
         request = submission(model, file, work)
-        if request.file is not None and request.file.size_bytes > LARGE_BYTES:
+        if request.file is not None and request.file.size_bytes > LARGE_BYTES and not work.get("password"):
             document = yield from self.upload(request.file, None)
             request = submission(model, None, of_document(work, document.id))
         reply = yield from self.ask(request, outage_s=RESTART_S)
@@ -249,16 +249,22 @@ class Calls:
 
     # Documents
 
-    def upload(self, part: FilePart, key: str | None) -> Flow[Document]:
-        """Upload a file. A large one is sent in parts, and a part that has arrived is not sent again."""
-        if part.size_bytes > LARGE_BYTES:
+    def upload(self, part: FilePart, key: str | None, password: str | None = None) -> Flow[Document]:
+        """Upload a file. A large one is sent in parts, and a part that has arrived is not sent again.
+
+        One with a password is sent whole, since the password goes with the file.
+        """
+        if part.size_bytes > LARGE_BYTES and not password:
             sending = Sending(part, ask=self.ask, clock=self.clock, jitter=self._jitter, worry=self._worry)
             return (yield from sending.whole(key))
-        request = Request("POST", "/v1/documents", file=part, headers=key_header(key))
+        form = {"password": password} if password else {}
+        request = Request("POST", "/v1/documents", form=form, file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 
-    def document_from_url(self, url: str, name: str | None, key: str | None) -> Flow[Document]:
-        wanted = {"url": url} | ({"name": name} if name else {})
+    def document_from_url(
+        self, url: str, name: str | None, key: str | None, password: str | None = None
+    ) -> Flow[Document]:
+        wanted = {"url": url} | ({"name": name} if name else {}) | ({"password": password} if password else {})
         request = Request("POST", "/v1/documents", json=wanted, headers=key_header(key), held_s=LONGEST_FETCH_S)
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
 

@@ -33,6 +33,8 @@ class Work(TypedDict, total=False):
     """Seconds after which the job ends as expired if it is not done."""
     cancel_after: int
     """Seconds after which the job ends as canceled if it is not done."""
+    password: str
+    """The password of an encrypted PDF. The service uses it once and does not store it."""
     attachments: bool
     """Whether the attachments of an email are read too. The default is yes."""
     progress: Progress
@@ -74,7 +76,7 @@ def key_header(own: str | None) -> dict[str, str]:
 
 
 def _options(work: Work) -> dict[str, Any]:
-    return {name: work[name] for name in ("priority", "expires_after", "attachments") if name in work}
+    return {name: work[name] for name in ("priority", "expires_after", "attachments", "password") if name in work}
 
 
 def _in_form(value: object) -> str:

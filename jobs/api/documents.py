@@ -72,7 +72,7 @@ def _address_in(request: Request) -> tuple[Address | None, bool]:
     form = AddressSerializer(data=request.data)
     form.is_valid(raise_exception=True)
     values = form.validated_data
-    return checked_address(values["url"], values["name"]), values["attachments"]
+    return checked_address(values["url"], values["name"], values["password"]), values["attachments"]
 
 
 class DocumentList(APIView):

@@ -156,7 +156,8 @@ def _accepted(answered: Answered[Job]) -> Response:
 def _from_address(request: Request, identity: Identity, wanted: JobRequest, url: str) -> Response:
     """Submit a job whose document has a URL. Nothing is fetched for a request that would be refused anyway."""
     identity.require("documents:write")
-    key, address, upload = key_of(request), checked_address(url), fetched(request)
+    password = request.data.get("password", "")  # type: ignore[union-attr]  # the body was checked
+    key, address, upload = key_of(request), checked_address(url, password=password), fetched(request)
     if upload is not None:
         return _accepted(submit_once(identity=identity, request=wanted, key=key, upload=upload, document_url=url))
     earlier = submitted_before(identity=identity, request=wanted, key=key, document_url=url)
@@ -174,6 +175,8 @@ def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
     form.is_valid(raise_exception=True)
     values = form.validated_data
     url = values.get("document_url", "")
+    if values["password"] and not url:
+        raise InvalidRequest("`password` goes with `document_url` or with a file: a stored document needs none.")
     if url and (values.get("document") is not None or values.get("input") is not None):
         raise InvalidRequest("Send exactly one of `document`, `document_url` and `input`.")
     wanted = JobRequest(

@@ -88,12 +88,12 @@ def fetched(request: Request) -> Upload | None:
     return upload if isinstance(upload, Upload) and upload.fetched else None
 
 
-def checked_address(url: str, name: str = "") -> Address:
+def checked_address(url: str, name: str = "", password: str = "") -> Address:
     try:
         check_url(url)
     except EgressRefused as error:
         raise UrlNotAllowed(error.detail) from error
-    return Address(url, name)
+    return Address(url, name, password)
 
 
 def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:

@@ -16,11 +16,19 @@ ATTACHMENTS: dict[str, Any] = {
     "default": "true",
     "description": "Whether the attachments of an email become documents, or jobs, of their own.",
 }
+PASSWORD: dict[str, Any] = {
+    "type": "string",
+    "description": "Password of an encrypted PDF. It is used once and neither logged nor stored.",
+}
 UPLOAD: dict[str, Any] = {
     "multipart/form-data": {
         "type": "object",
         "required": ["file"],
-        "properties": {"file": {"type": "string", "format": "binary"}, "attachments": ATTACHMENTS},
+        "properties": {
+            "file": {"type": "string", "format": "binary"},
+            "attachments": ATTACHMENTS,
+            "password": PASSWORD,
+        },
     }
 }
 JOB_UPLOAD: dict[str, Any] = {
@@ -37,6 +45,7 @@ JOB_UPLOAD: dict[str, Any] = {
             "description": "Seconds, or `15m`, `2h`, `1d`. A job that has not ended by then ends as `expired`.",
         },
         "attachments": ATTACHMENTS,
+        "password": PASSWORD,
     },
 }
 FILE_UPLOAD: dict[str, Any] = {

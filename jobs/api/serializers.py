@@ -12,6 +12,7 @@ from jobs.core.models.archives import ArchiveEntry
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.core.priorities import DEFAULT, NAMES, NUMBERS
 from jobs.documents.job_selectors import EventRow
+from jobs.intake.uploads import LONGEST_PASSWORD
 from jobs.queue.waiting import REASONS
 from jobs.results.result_json import cost_json
 from jobs.submission.inputs import normal_form
@@ -96,6 +97,20 @@ class StrictFields(serializers.Serializer[Any]):
         return attrs
 
 
+class PasswordField(serializers.CharField):
+    """The password of an encrypted PDF that is fetched."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            required=False,
+            default="",
+            allow_blank=True,
+            trim_whitespace=False,
+            max_length=LONGEST_PASSWORD,
+            help_text="Password of an encrypted PDF. It is used once and neither logged nor stored.",
+        )
+
+
 class AddressSerializer(StrictFields):
     """The URL of a document to fetch."""
 
@@ -112,6 +127,7 @@ class AddressSerializer(StrictFields):
     attachments = serializers.BooleanField(
         required=False, default=True, help_text="Whether the attachments of an email become documents too."
     )
+    password = PasswordField()
 
 
 class JobRequestSerializer(StrictFields):
@@ -157,6 +173,7 @@ class JobRequestSerializer(StrictFields):
         default=True,
         help_text="Whether the attachments of an email are read too, as jobs of their own.",
     )
+    password = PasswordField()
 
     def validate_input(self, value: object) -> dict[str, Any] | None:
         return None if value is None else normal_form(value)

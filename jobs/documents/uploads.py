@@ -53,6 +53,8 @@ class Address:
     """The URL. A signed one is a secret by itself, so it is never logged and never stored."""
     name: str
     """The name that the caller gave. It may be empty."""
+    password: str = field(default="", repr=False)
+    """The password that opens the document. It is used once, and neither logged nor stored."""
 
 
 @dataclass

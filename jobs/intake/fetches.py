@@ -65,7 +65,7 @@ class Fetches:
 
     async def _with_document(self, scope: Scope, fetch: Fetch, body: bytes, receive: Receive) -> Answer:
         assert fetch.wanted is not None
-        with self._spool.file() as file:
+        with self._spool.file() as file, self._spool.file() as copy:
             identity = caller(scope)
             wanted = Fetching(identity.tenant_id, identity.limits.upload_bytes, fetch.wanted, file)
             name = await _unless_gone(self._fetcher.fetch(wanted), receive)
@@ -78,7 +78,10 @@ class Fetches:
                 fetched=True,
                 hold_id=fetch.hold_id,
             )
-            upload = await self._inspections.look_at(identity.tenant_id, upload)
+            if fetch.wanted.password:
+                upload = await self._inspections.unlock(identity.tenant_id, upload, fetch.wanted.password, copy)
+            if upload.inspection is None:
+                upload = await self._inspections.look_at(identity.tenant_id, upload)
             return await self._asking.ask({**scope, UPLOAD: upload}, replayed(body, receive))
 
     @asynccontextmanager

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from inference.core.calls import Call
@@ -15,6 +15,7 @@ from jobs.documents.reader import SHORT_TEXT_BYTES, DocumentRejected, Inspection
 from jobs.documents.selectors import bytes_are_here
 from jobs.documents.uploads import Upload
 from jobs.intake.fair_slots import FairSlots
+from jobs.intake.spool import SpoolFile, refusal_of
 from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import BoundedThreads, DatabaseThreads
 from tenants.core.db.unit_of_work import unit_of_work
@@ -35,6 +36,8 @@ class Reader(Protocol):
     """The document reader. All methods block. `close` ends a running `inspect`, and so does canceling its call."""
 
     def inspect_short_text(self, path: Path) -> Inspection | None: ...
+
+    def decrypt(self, path: Path, password: str, copy: Callable[[bytes], object], call: Call) -> bool: ...
 
     def inspect(self, path: Path, call: Call) -> Inspection: ...
 
@@ -100,6 +103,24 @@ class Inspections:
             found = await self._look(tenant_id, upload.path, [self._long, self._turns])
         return replace(upload, inspection=found)
 
+    async def unlock(self, tenant_id: UUID, upload: Upload, password: str, file: SpoolFile) -> Upload:
+        """Return the upload of a PDF that opens only with this password as a copy without it, written to `file`."""
+        held, call = await self._take_turns(tenant_id, [self._turns]), Call(tenant=str(tenant_id))
+        work = asyncio.ensure_future(self._threads.run(self._decrypt, upload.path, password, file, call))
+        work.add_done_callback(partial(_end, held))
+        try:
+            async with self._stop.limit():
+                found = await asyncio.shield(work)
+        except TimeoutError:
+            raise Restarting() from None
+        finally:
+            call.cancel()
+        if isinstance(found, DocumentRejected):
+            return replace(upload, inspection=found)
+        if not found:
+            return upload
+        return replace(upload, path=file.path, sha256=await file.finish(), size_bytes=file.size_bytes, inspection=None)
+
     def close(self) -> None:
         self._threads.close()
         self._short.close()
@@ -145,6 +166,20 @@ class Inspections:
         except DocumentRejected as rejected:
             return rejected
 
+    def _decrypt(self, path: Path, password: str, file: SpoolFile, call: Call) -> bool | DocumentRejected:
+        """Write the copy. This runs in a thread."""
+        self._opened = self._reader()
+        try:
+            return self._opened.decrypt(path, password, file.write, call)
+        except DocumentRejected as rejected:
+            return rejected
+        except CallCanceled:
+            raise _busy() from None
+        except ReaderUnavailable as error:
+            raise _busy() from error
+        except OSError as error:
+            raise refusal_of(error) from error
+
     def _inspect(self, path: Path, call: Call) -> Found | None:
         """Inspect the document. This runs in a thread."""
         self._opened = self._reader()
@@ -170,7 +205,7 @@ async def _has_ended(work: "asyncio.Future[Found | None]", *, within_s: float | 
     return work.done()
 
 
-def _end(held: ExitStack, work: "asyncio.Future[Found | None]") -> None:
+def _end(held: ExitStack, work: "asyncio.Future[Any]") -> None:
     held.close()
     if not work.cancelled():
         work.exception()  # If unread, it is logged when nobody waits any more.

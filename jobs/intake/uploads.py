@@ -1,6 +1,7 @@
 """Takes files in while they arrive, so that no thread of Django ever waits for a sender's next byte."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from django.conf import settings
 
@@ -8,7 +9,7 @@ from jobs.documents.uploads import Upload
 from jobs.intake.inner_requests import replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake
-from jobs.intake.multipart import FormLimits, FormReader, boundary_of
+from jobs.intake.multipart import FormLimits, FormReader, InvalidForm, boundary_of
 from jobs.intake.spool import Spool, SpoolFile
 from jobs.queue.admission import refuse_known
 from tenants.api.authentication import IDENTITY
@@ -42,6 +43,8 @@ SCOPE_FOR_PATH: Mapping[str, KeyScope] = {
     ARCHIVES: "documents:write",
     ESTIMATE: "models:read",
 }
+PASSWORD = "password"  # noqa: S105  # the name of a field
+LONGEST_PASSWORD = 1000
 _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-encoding", b"content-encoding"})
 
 
@@ -64,6 +67,12 @@ def form_limits(scope: Scope) -> FormLimits:
     if scope["path"] == ARCHIVES:
         return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
     return FormLimits(caller(scope).limits.upload_bytes)
+
+
+def checked_password(password: str) -> str:
+    if len(password) > LONGEST_PASSWORD:
+        raise InvalidForm(f"The field `password` is longer than {LONGEST_PASSWORD} characters.")
+    return password
 
 
 def caller(scope: Scope) -> Identity:
@@ -92,12 +101,22 @@ class Uploads:
         identity = caller(scope)
         identity.require(SCOPE_FOR_PATH[scope["path"]])
         self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
-        with self._spool.file() as file:
+        with self._spool.file() as file, self._spool.file() as copy:
             upload = await self._receive_form(scope, receive, file, identity)
+            if is_document(scope) and PASSWORD in upload.fields:
+                upload = await self._unlocked(identity, upload, copy)
             if is_document(scope) and upload.inspection is None:
                 upload = await self._inspections.look_further(identity.tenant_id, upload)
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
             await self._inner({**scope, "headers": headers, UPLOAD: upload}, replayed(b"", receive), send)
+
+    async def _unlocked(self, identity: Identity, upload: Upload, copy: SpoolFile) -> Upload:
+        """Use the password up: nothing behind this sees it."""
+        password = checked_password(upload.fields[PASSWORD])
+        upload = replace(upload, fields={name: text for name, text in upload.fields.items() if name != PASSWORD})
+        if upload.inspection is not None or not password:  # A short text, or nothing was given.
+            return upload
+        return await self._inspections.unlock(identity.tenant_id, upload, password, copy)
 
     async def _receive_form(self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity) -> Upload:
         reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add)

@@ -16,7 +16,7 @@ from tests.flows.product import Account, Product
 from tests.kept_cluster import PROJECT
 from tests.samples.emails import email_with
 from tests.samples.images import drawn_page, encoded
-from tests.samples.pdfs import text_pdf
+from tests.samples.pdfs import locked_pdf, text_pdf
 from tests.services import without_product
 
 GUIDE = "docs/client.md"
@@ -32,6 +32,8 @@ def examples(language: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "scan.pdf").write_bytes(text_pdf("Invoice 17 for forty boxes", "Terms of payment"))
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "locked.pdf").write_bytes(locked_pdf())
     (tmp_path / "mail.eml").write_bytes(email_with(("note.txt", b"two pears")))
     (tmp_path / "photo.jpg").write_bytes(encoded(drawn_page("Dear Sir", (900, 400)), "JPEG"))
     with zipfile.ZipFile(tmp_path / "post.zip", "w") as packed:

@@ -16,7 +16,7 @@ from tests.docs.conftest import Restored
 from tests.docs.examples import EXAMPLES, Block, answers, blocks, misfit, values
 from tests.docs.product import PROJECT
 from tests.inference.runtime.graphs import save_adder
-from tests.samples.pdfs import small_scans
+from tests.samples.pdfs import locked_pdf, small_scans
 from tests.services import without_product
 
 ELSEWHERE = {"docs/client.md", "docs/edge.md"}
@@ -42,6 +42,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory, restored: Restored) -> Path:
     # Few tests share this product, because the examples add models, pause them and create tenants.
     (folder / "var").symlink_to(restored.product.home)
     (folder / "var" / "sample.pdf").write_bytes(small_scans("INVOICE 2026-0417", "Northwind Paper Ltd"))
+    (folder / "locked.pdf").write_bytes(locked_pdf())
     added = in_bash(".venv/bin/python manage.py models add graph.onnx --name my-graph", folder)
     assert added.returncode == 0, added.stderr
     return folder

@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
+import pikepdf
 from PIL import Image, ImageDraw
 
 from .images import drawn_page
@@ -169,6 +170,16 @@ def encrypted_pdf() -> bytes:
     secret = b"<5a" + b"c3" * 31 + b">"
     encrypt = b"/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O %s /U %s >>" % (secret, secret)
     return text_pdf("secret", trailer=encrypt + b" /ID [<00112233> <00112233>]")
+
+
+def locked_pdf(text: str = "locked", *, user: str = "secret", owner: str = "owner", revision: int = 6) -> bytes:
+    """Return a PDF that opens with these passwords, or without one if that of the user is empty."""
+    locked = io.BytesIO()
+    strong = revision >= 4
+    how = pikepdf.Encryption(owner=owner, user=user, R=revision, aes=strong, metadata=strong)  # type: ignore[arg-type]
+    with pikepdf.open(io.BytesIO(text_pdf(text))) as plain:
+        plain.save(locked, encryption=how)
+    return locked.getvalue()
 
 
 def no_pages_pdf() -> bytes:

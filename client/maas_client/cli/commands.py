@@ -96,6 +96,8 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
         how["expires_after"] = given.expires_after
     if given.cancel_after is not None:
         how["cancel_after"] = given.cancel_after
+    if given.password is not None:
+        how["password"] = given.password
     if given.no_attachments:
         how["attachments"] = False
     if isinstance(file, str):

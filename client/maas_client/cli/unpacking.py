@@ -15,8 +15,8 @@ from maas_client.resources import Job
 def require_archives(given: argparse.Namespace) -> None:
     if given.text is not None or any(isinstance(file, str) for file in given.files):
         given.parser.error("--unpack takes files")
-    if given.no_attachments:
-        given.parser.error("--no-attachments is not for the documents of an archive")
+    if given.no_attachments or given.password is not None:
+        given.parser.error("--no-attachments and --password are not for the documents of an archive")
     if given.expires_after is not None or given.cancel_after is not None:
         given.parser.error("--expires-after and --cancel-after are not for the documents of an archive")
 

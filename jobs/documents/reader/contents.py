@@ -84,6 +84,7 @@ REJECTION_CODES = frozenset(
         "document_empty",
         "document_corrupt",
         "document_encrypted",
+        "wrong_password",
         "document_too_large",
         "too_many_pages",
         "image_too_large",

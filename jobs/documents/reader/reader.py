@@ -43,6 +43,7 @@ from .replies import (
     PageReply,
     PictureReply,
     parse_attachments,
+    parse_copy,
     parse_inspection,
     parse_page,
     parse_picture,
@@ -166,6 +167,23 @@ class DocumentReader:
                 call,
             )
 
+    def decrypt(self, path: Path, password: str, copy: Callable[[bytes], object], call: Call | None = None) -> bool:
+        """Write a copy of a PDF that opens only with a password. Return False for a file that opens without one.
+
+        The password is not kept: nothing logs the requests to a child. Raises DocumentRejected or CallCanceled.
+        """
+        with self._opened(path) as document, Arena(self._arena_bytes) as arena:
+            size = self._ask(
+                {"do": "decrypt", "password": password},
+                [document, arena.descriptor],
+                lambda reply: parse_copy(reply, arena.size_bytes),
+                self._inspection_budget(os.fstat(document).st_size),
+                call,
+            )
+            for piece in _pieces(arena, 0, size):
+                copy(piece)
+        return size > 0
+
     @contextmanager
     def attachments(self, path: Path, call: Call | None = None) -> Iterator["Attachments"]:
         """Take the attachments out of an email, all at once, for as long as the context is open."""
@@ -261,20 +279,23 @@ class Attachments:
     _arena: Arena
 
     def pieces(self, number: int) -> Iterator[bytes]:
-        """Yield the bytes of the attachment with that number, counted from 1."""
+        """Return the bytes of the attachment with that number, counted from 1."""
         attachment = self.found[number - 1]
-        end = attachment.offset + attachment.size_bytes
-        for offset in range(attachment.offset, end, _PIECE_BYTES):
-            piece = bytearray(min(_PIECE_BYTES, end - offset))
-            self._arena.read_into(memoryview(piece), offset)
-            yield bytes(piece)
+        return _pieces(self._arena, attachment.offset, attachment.offset + attachment.size_bytes)
+
+
+def _pieces(arena: Arena, start: int, end: int) -> Iterator[bytes]:
+    for offset in range(start, end, _PIECE_BYTES):
+        piece = bytearray(min(_PIECE_BYTES, end - offset))
+        arena.read_into(memoryview(piece), offset)
+        yield bytes(piece)
 
 
 def _program() -> Program:
     return Program(
         folder=Path(__file__).parent,
         module="opening",
-        libraries=sorted({_installed(name) for name in ("PIL", "pypdfium2", "lxml", "zxingcpp")}),
+        libraries=sorted({_installed(name) for name in ("PIL", "pikepdf", "pypdfium2", "lxml", "zxingcpp")}),
         readable=_FONT_FOLDERS,
     )
 

@@ -165,6 +165,11 @@ def _rules(fields: dict[str, Json], width: int, height: int) -> tuple[Box, ...]:
     return tuple(_box(value, width, height) for value in _list(fields.get("rules", []), "rules", MAX_SEGMENTS))
 
 
+def parse_copy(reply: Json, arena_bytes: int) -> int:
+    """Return the number of bytes of a decrypted copy."""
+    return _integer(_accepted(reply).get("bytes"), 0, arena_bytes)
+
+
 def parse_picture(reply: Json, limits: DocumentLimits) -> PictureReply:
     return PictureReply(*_dimensions(_accepted(reply), limits))
 

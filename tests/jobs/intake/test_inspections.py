@@ -44,6 +44,9 @@ class SlowReader:
             raise DocumentRejected("document_empty", "nothing but blanks")
         return FOUND if path.name == "short" else None
 
+    def decrypt(self, path: Path, password: str, copy: Callable[[bytes], object], call: Call) -> bool:
+        raise AssertionError("nothing here has a password")
+
     def inspect(self, path: Path, call: Call) -> Inspection:
         self.seen.append(path.name)
         if path.name == "hung" and not self.may.wait(20):

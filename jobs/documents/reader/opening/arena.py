@@ -3,7 +3,7 @@
 import os
 
 
-def write(arena: int, data: bytes, offset: int) -> None:
+def write(arena: int, data: bytes | memoryview, offset: int) -> None:
     view = memoryview(data)
     while view:
         written = os.pwrite(arena, view, offset)

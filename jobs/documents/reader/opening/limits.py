@@ -64,6 +64,17 @@ def encrypted(what: str) -> Rejected:
     return Rejected("document_encrypted", f"{what} is password protected. Remove the password and upload it again.")
 
 
+def password_needed() -> Rejected:
+    return Rejected(
+        "document_encrypted",
+        "The PDF is password protected. Send its password with it, in the field `password`, or remove the password.",
+    )
+
+
+def wrong_password() -> Rejected:
+    return Rejected("wrong_password", "The password does not open the PDF. Check it and send both again.")
+
+
 def empty(what: str) -> Rejected:
     return Rejected("document_empty", f"{what} Upload a file with content.")
 

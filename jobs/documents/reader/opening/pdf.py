@@ -19,9 +19,9 @@ from .limits import (
     Rejected,
     corrupt,
     empty,
-    encrypted,
     no_such_page,
     page_too_large,
+    password_needed,
     too_large,
     too_many_pages,
 )
@@ -239,7 +239,7 @@ def _load(buffer: object, mapped: mmap.mmap) -> pypdfium2.PdfDocument:
 
 def _why_not_loaded(code: int | None, mapped: mmap.mmap) -> Rejected:
     if code in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}:
-        return encrypted("The PDF")
+        return password_needed()
     is_complete = b"%%EOF" in mapped[-_TAIL_BYTES:]
     if code == pdfium.FPDF_ERR_SUCCESS and is_complete:
         return empty("The PDF has no pages.")

@@ -19,6 +19,7 @@ from .formats import count_pages, read_items
 from .formats.package import Package
 from .images import frame_sizes, read_frame, refuse_truncated
 from .limits import DocumentLimits, Rejected
+from .passwords import decrypt
 from .pdf import PdfPage, open_pdf, page_sizes
 from .plain_text import read_lines, refuse_too_many_bytes
 from .scanned_parts import beside_text, scanned_parts
@@ -43,6 +44,8 @@ def handle(request: Json, files: Sequence[int]) -> Json:
                     return _read_page(document, file_type, number, limits, files[1], drawn=drawn)
                 case "read_attachments":
                     return {"attachments": write_attachments(document, file_type, files[1])}
+                case "decrypt":
+                    return {"bytes": decrypt(document, file_type, request["password"], limits, files[1])}
                 case "decode_picture":
                     return _decode_picture(document, file_type, limits, files[1])
                 case unknown:

@@ -49,6 +49,7 @@ export function unreachable() {
 /** Returns an Error with the server's message, and `retryAfterMs` if retrying helps. */
 export function refusal(status, problem) {
   const error = refused(inWords(status, problem), status);
+  error.code = problem.code;
   error.retryAfterMs = (problem.retry_after_s ?? 0) * 1_000;
   return error;
 }

@@ -9,7 +9,12 @@ import { sendFile } from "./transfers.js";
 const MAX_TRIES = 5;
 const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
-/** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, refused (for good), failed, canceled. */
+const LOCKED = {
+  document_encrypted: "This PDF is password protected. The password is used once and not stored.",
+  wrong_password: "The password does not open this PDF. Check it and try again.",
+};
+
+/** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, locked (by a password), refused (for good), failed, canceled. */
 export class Upload {
   constructor(file, options, onChange) {
     const { model, meter, askFirst, priority, attachments, expiresAfterS, cancelAfterS, addresses } = options;
@@ -21,6 +26,7 @@ export class Upload {
     this.document = null;
     this.job = null;
     this.archive = null;
+    this.password = "";
     this.earlier = null;
     this.key = randomKey();
     const fault = faultOf(this, this.packed ? options.mostPacked : options.most);
@@ -61,8 +67,14 @@ export class Upload {
       else await this.withRetries(() => this.submit(), signal);
     } catch (error) {
       if (signal.aborted) return;
+      if (this.takesPassword(error)) return this.become("locked", LOCKED[error.code]);
       this.become(isFinal(error) ? "refused" : "failed", error.message);
     }
+  }
+
+  // Passwords go only with a whole file, not with the pieces of a large one.
+  takesPassword({ code }) {
+    return code in LOCKED && /\.pdf$/i.test(this.file.name) && !(this.file.url === undefined && isLarge(this.file));
   }
 
   // Without a network a browser may take minutes to report it: an interrupted upload is retried when the network is back.
@@ -90,11 +102,12 @@ export class Upload {
     this.sentBytes = 0;
     if (this.packed) return this.sendPacked(signal);
     const { url } = this.file;
-    const { attachments } = this;
-    if (url) return postJson(this.addresses.documents, { url, attachments }, {}, signal);
+    const { attachments, password } = this;
+    this.password = "";
+    if (url) return postJson(this.addresses.documents, { url, attachments, password }, {}, signal);
     const watched = { signal, onSent: (bytes) => this.sent(bytes), onPause: (words) => this.become("sending", words) };
     if (isLarge(this.file)) return sendLargeFile(this.addresses, this.file, watched);
-    return sendFile(this.addresses.documents, this.file, { ...watched, fields: { attachments } });
+    return sendFile(this.addresses.documents, this.file, { ...watched, fields: { attachments, password } });
   }
 
   // Once all bytes are sent, it is unknown whether they were accepted, so canceling is no longer possible here.

@@ -45,6 +45,7 @@ function controls(upload, act) {
     made.addEventListener("click", () => act(name, upload));
     return made;
   };
+  if (upload.state === "locked") return [passwordField(upload, act), button("unlock", "Open"), button("remove", "Remove")];
   if (upload.state === "accepting") return [];
   if (upload.open) return [button("cancel", "Cancel")];
   if (upload.state === "begun") return [button("give up", "Discard")];
@@ -53,6 +54,20 @@ function controls(upload, act) {
   if (upload.state === "accepted") return [link(upload.archive ? `/archives/${upload.archive}` : `/jobs/${upload.job}`, "Open")];
   if (upload.state === "failed" || upload.state === "canceled") return [button("retry", "Retry"), button("remove", "Remove")];
   return [button("remove", "Remove")];
+}
+
+function passwordField(upload, act) {
+  const field = element("input");
+  field.type = "password";
+  field.autocomplete = "off";
+  field.maxLength = 1_000;
+  field.placeholder = "Password";
+  field.ariaLabel = `Password of ${upload.file.name}`;
+  field.addEventListener("input", () => (upload.password = field.value));
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") act("unlock", upload);
+  });
+  return field;
 }
 
 function link(href, title) {

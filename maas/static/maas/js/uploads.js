@@ -139,6 +139,7 @@ class Tray {
       if (!upload.document && !upload.restored && !again) giveUpFile(upload.file);
       this.remove(upload);
     }
+    else if (name === "unlock" && !upload.password) return;
     else {
       if (name === "again") upload.asked = true;
       if (name === "agree") upload.agreed = true;
@@ -222,6 +223,7 @@ class Tray {
       open ? `${open} of ${all} to upload` : all > failures.length && `${count("accepted")} uploaded`,
       failures.length && `${failures.length} failed`,
       count("asking", "offered") && `${count("asking", "offered")} to confirm`,
+      count("locked") && `${count("locked")} with a password`,
       begun && `${begun} unfinished`,
     ].filter(Boolean);
     document.getElementById("tray").hidden = !this.rows.size;
@@ -246,7 +248,7 @@ class Tray {
   }
 
   clear() {
-    for (const upload of this.uploads) if (!upload.open && !["asking", "offered", "begun"].includes(upload.state)) this.remove(upload);
+    for (const upload of this.uploads) if (!upload.open && !["asking", "offered", "locked", "begun"].includes(upload.state)) this.remove(upload);
     this.describe();
   }
 
