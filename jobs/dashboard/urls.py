@@ -8,6 +8,7 @@ from jobs.dashboard.catalog import views as catalog
 from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.listing.field_files import field_file
+from jobs.dashboard.own_fields import drafts, fields
 from jobs.dashboard.quickstart.views import quickstart
 from jobs.dashboard.reading import views as reading
 from jobs.dashboard.reading.checks import checks
@@ -38,6 +39,19 @@ urlpatterns = [
     path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),
     path("batches", batches.batch_list, name="batch-list"),
     path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
+    path("fields", fields.field_list, name="field-list"),
+    path("fields/new", drafts.new_field, name="new-field"),
+    path("fields/point", drafts.point_at, name="field-point"),
+    path("fields/try", drafts.try_draft, name="field-try"),
+    path("fields/examples", drafts.add_to_field, name="field-add-example"),
+    path("fields/apply", fields.apply_piece, name="field-apply"),
+    path("fields/<str:field_id>", fields.field_page, name="field"),
+    path("fields/<str:field_id>/delete", fields.delete, name="field-delete"),
+    path(
+        "fields/<str:field_id>/examples/<str:example_id>/delete",
+        fields.delete_one_example,
+        name="field-example-delete",
+    ),
     path("models", catalog.model_list, name="model-list"),
     path("models/<str:name>", catalog.model_page, name="model-page"),
     path("models/<str:name>/code", catalog.model_code, name="model-code"),

@@ -9,7 +9,7 @@ from tenants.core.ids import as_uuid
 
 def own_fields() -> "QuerySet[OwnField]":
     """Return the fields, newest first, with the examples that the caller can see."""
-    return OwnField.objects.prefetch_related("examples__job").order_by("-id")
+    return OwnField.objects.prefetch_related("examples__job__document").order_by("-id")
 
 
 def get_own_field(name: str, *, for_update: bool = False) -> OwnField:

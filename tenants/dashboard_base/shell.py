@@ -35,6 +35,7 @@ PLACES = (
     NavEntry("Quickstart", "/quickstart", "play", "models:read"),
     NavEntry("Models", "/models", "models", "models:read"),
     NavEntry("Usage", "/usage", "usage", "usage:read"),
+    NavEntry("Fields", "/fields", "fields", "jobs:read"),
     NavEntry("Batches", "/batches", "batches", "jobs:read"),
     NavEntry("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
     NavEntry("API keys", "/keys", "keys", "keys:read"),

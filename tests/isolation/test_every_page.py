@@ -50,13 +50,15 @@ class Things:
     invoice_id: str
     budget_id: str
     payment_id: str
+    field_id: str
+    example_id: str
     name: str = "parse"
 
     @classmethod
     def of_nobody(cls, like: "Things") -> "Things":
         ids = [str(uuid4()) for _ in range(10)]
         batch_id = f"batch_{uuid4().hex}"
-        ours = ("invoice_id", "budget_id", "payment_id")
+        ours = ("invoice_id", "budget_id", "payment_id", "field_id", "example_id")
         numbers = {"session_id": str(2**40), **{name: str(uuid4()) for name in ours}}
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:10], **numbers)
 
@@ -92,6 +94,19 @@ BY_ID = (
     Asked("GET", "/archives/{archive_id}?after=1"),
     Asked("POST", "/archives/{archive_id}/cancel"),
     Asked("GET", "/jobs/of-page?id={page_id}"),
+    Asked("GET", "/fields/{field_id}"),
+    Asked("POST", "/fields/{field_id}", {"title": "Mine", "type": "text", "place": "label", "labels": "No."}),
+    Asked("POST", "/fields/{field_id}/delete"),
+    Asked("POST", "/fields/{field_id}/examples/{example_id}/delete"),
+    Asked("GET", "/fields/new?job={job_id}"),
+    Asked(
+        "POST",
+        "/fields/new",
+        {"title": "Mine", "type": "text", "place": "label", "job": "{job_id}", "box": "[1, 1, 900, 900]"},
+    ),
+    Asked("POST", "/fields/point", {"job": "{job_id}", "page": "1", "box": "[1, 1, 900, 900]"}),
+    Asked("POST", "/fields/try", {"field": "{field_id}"}),
+    Asked("POST", "/fields/examples", {"field": "{field_id}", "job": "{job_id}", "box": "[1, 1, 900, 900]"}),
     Asked("POST", "/account/sessions/{session_id}/end"),
     Asked("POST", "/batches/{batch_id}/cancel"),
     Asked("POST", "/budgets/{budget_id}/remove"),
@@ -156,6 +171,8 @@ SHOWING = (
     "/billing/upcoming",
     "/client.zip",
     "/favicon.ico",
+    "/fields",
+    "/fields?found=1",
     "/jobs",
     "/jobs?q=beta+secret",
     "/jobs?q=beta+secret&by=meaning",
@@ -195,6 +212,7 @@ TAKING_NO_ID = {
     "/billing/card/save": "one's own card, on the provider's page",
     "/billing/card/use": "one's own card",
     "/billing/card/remove": "as above",
+    "/fields/apply": "the jobs of one's own, after an id that is only compared",
     "/sample": "a document of one's own is made",
     "/account/sessions/end-others": "one's own sessions end",
     "/account/two-factor/app": "who signed in is asked for their password again; then it is one's own",
@@ -290,6 +308,8 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.invoice_id,
         str(budget_id),
         belongings.payment_id,
+        belongings.field_name,
+        belongings.example_id,
     )
 
 

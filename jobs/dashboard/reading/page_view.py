@@ -150,11 +150,11 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         codes=code_views(result),
         marks=mark_views(result),
         vectors=vectors_of(result),
-        picture=_picture_view(page, job, picture) if picture else None,
+        picture=picture_view(page, job, picture) if picture else None,
     )
 
 
-def _picture_view(page: Page, job: Job, stored: DocumentPage) -> PictureView:
+def picture_view(page: Page, job: Job, stored: DocumentPage) -> PictureView:
     width, height = stored.width_px, stored.height_px
     if turn_of(page.result) != NOT_TURNED:
         result: Mapping[str, Any] = page.result or {}

@@ -189,7 +189,8 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
     job = found.job
     page = page_view(found, parsed(sought))
     fields = fields_view(job.fields, number, job.id, titles)
-    tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None)
+    may_define = bool(page.picture and page.lines) and may_write(identity)
+    tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None or may_define)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]
     where_time_went = shares(found.events, number)
@@ -203,6 +204,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "tab": tab,
         "tabs": tabs,
         "fields": fields,
+        "may_define": may_define,
         "field_corrections": correction_views(job, found.field_corrections),
         "kinds": choices(page.kind),
         "json": json_view(found) if tab.name == "json" else None,
