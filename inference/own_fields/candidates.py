@@ -19,6 +19,8 @@ _LEAD = re.compile(r"[\s.,;:：#№°º*()\[\]|–—-]*")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]{1,30}[)\]]\s*:?\s*")
 _NEXT_KEY = re.compile(r"\s(?=[^\W\d_][\w./-]{1,24}(?: [\w./-]{1,16}){0,2}\s?[:：](?:\s|$))")
 MAX_TEXT_WORDS = 30
+MAX_UNIT = 4
+"""The letters of a unit or of the code before a number, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +117,20 @@ class Wanted:
         return Style(sheet.style.order or taught, sheet.style.decimal or decimal)
 
 
-def best_value(wanted: Wanted, text: str, style: Style) -> Value | None:
-    """Return the value in a text that is most like the examples, with how sure it is, or None."""
-    values = (replace(value, score=_sure(wanted, text, value)) for value in values_in(text, wanted.own.type, style))
+def best_value(wanted: Wanted, text: str, style: Style, *, whole: bool = False) -> Value | None:
+    """Return the value in a text that is most like the examples, with how sure it is, or None.
+
+    With `whole` the text should have hardly anything else in it.
+    """
+    values = [
+        replace(value, score=_sure(wanted, text, value, whole=whole))
+        for value in values_in(text, wanted.own.type, style)
+    ]
     best = max(values, key=lambda value: (value.score, -value.start), default=None)
     return best if best is not None and best.score > 0 else None
 
 
-def _sure(wanted: Wanted, text: str, value: Value) -> float:
+def _sure(wanted: Wanted, text: str, value: Value, *, whole: bool) -> float:
     written = text[value.start : value.end]
     if wanted.own.type == "text":
         return value.score * _like_texts(written, wanted.shapes)
@@ -131,12 +139,19 @@ def _sure(wanted: Wanted, text: str, value: Value) -> float:
     start = 1.0 if not before else 0.8 if len(before.split()) <= 2 else 0.6
     if ":" in lead.rstrip(" :：") and before:
         start = 0.5
+    if whole and sum(map(str.isalpha, rest)) > (0 if wanted.own.type == "identifier" else MAX_UNIT):
+        start *= 0.6
     if wanted.own.type == "identifier":
-        like = likeness(written, wanted.shapes)
-        whole = 1.0 if not rest else 0.95 if wanted.shapes else 0.85
-        single = 1.0 if wanted.shapes or " " not in written else 0.9
-        return value.score * like * start * whole * single
+        return value.score * start * _like_identifiers(written, rest, wanted.shapes)
     return value.score * start * (1.0 if len(rest) <= 12 else 0.9)
+
+
+def _like_identifiers(written: str, rest: str, shapes: Sequence[str]) -> float:
+    if shapes:
+        return likeness(written, shapes) * (0.95 if rest else 1.0)
+    words = written.split()
+    parts = [any(map(str.isdigit, word)) or (word.isupper() and len(word) <= MAX_UNIT) for word in words]
+    return (1.0 if not rest else 0.85) * (1.0 if len(words) == 1 else 0.95 if all(parts) else 0.7)
 
 
 def _like_texts(written: str, shapes: Sequence[str]) -> float:
@@ -157,7 +172,7 @@ def found_in(wanted: Wanted, sheet: Sheet, span: Span) -> Found | None:
     text = span.text
     if wanted.own.type == "text":
         text = _cut(wanted, text)
-    value = best_value(wanted, text, wanted.style_on(sheet))
+    value = best_value(wanted, text, wanted.style_on(sheet), whole=span.direction != "inline")
     if value is None:
         return None
     part = Part(span.piece, span.start + value.start, span.start + value.end)

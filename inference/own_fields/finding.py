@@ -20,11 +20,15 @@ from inference.own_fields.columns import column_values
 from inference.own_fields.definition import OwnField, Trace
 from inference.own_fields.misread import OWN, add_misread
 from inference.own_fields.neighbors import Expected, expected_place
-from inference.own_fields.page import Sheet, below_of, fingerprint, head_of, sheets_of
+from inference.own_fields.page import Sheet, below_of, fingerprint, head_of, is_known_label, sheets_of
 from inference.own_fields.positions import at_position
 from inference.own_fields.ticks import ticked
 
 MIN_SCORE = 0.45
+SAME_SCORE = 0.01
+LATER_IN_ROW = 0.95
+REACH_LINES, UNTAUGHT_REACH_LINES = 3.2, 1.8
+"""The height from a label to a value below it, at most, in lines: if an example had it below, and otherwise."""
 SHORT_LABEL = 1
 """The letters up to which an own label must stand alone or before its value."""
 DIRECTIONS = {"inline": "right", "beside": "right", "below": "below"}
@@ -56,12 +60,15 @@ def _vocabulary(wanted: Sequence[Wanted]) -> Vocabulary:
 def _values(wanted: Wanted, sheets: Sequence[Sheet], pages: int) -> Sequence[Found]:
     if wanted.own.place == "column":
         return column_values(wanted, sheets)
-    best: Found | None = None
-    for sheet in sheets:
-        for found in _on_page(wanted, sheet, pages):
-            if found.score >= MIN_SCORE and (best is None or found.score > best.score + 1e-6):
-                best = found
-    return () if best is None else (best,)
+    found = [each for sheet in sheets for each in _on_page(wanted, sheet, pages) if each.score >= MIN_SCORE]
+    best = max(found, key=lambda each: (each.score, -each.page), default=None)
+    return () if best is None or any(_contradicts(each, best) for each in found) else (best,)
+
+
+def _contradicts(found: Found, best: Found) -> bool:
+    """Return whether as much speaks for another value on the same page, so that each would be guessed."""
+    same = (found.normalized or found.value) == (best.normalized or best.value)
+    return found.page == best.page and not same and found.score > best.score - SAME_SCORE
 
 
 def _on_page(wanted: Wanted, sheet: Sheet, pages: int) -> Iterator[Found]:
@@ -105,13 +112,16 @@ def _distance_to(sheet: Sheet, label: Label, trace: Trace, place: Expected) -> f
 def _beside_label(
     wanted: Wanted, sheet: Sheet, label: Label, expected: Sequence[tuple[Trace, Expected | None]]
 ) -> Iterator[tuple[Found, Span]]:
+    """Yield the values of a label. Without an example the first in a row is surer than those after it."""
+    factor = 1.0
     for span in _spans(wanted, sheet, label, expected):
         found = found_in(wanted, sheet, span)
         if found is None:
             continue
         if wanted.own.type == "text" and wanted.max_lines > 1:
             found = continued(wanted, sheet, found, wanted.neighbors)
-        yield found, span
+        yield found.scored(factor), span
+        factor *= 1.0 if expected else LATER_IN_ROW
         if span.direction == "inline":
             return
 
@@ -135,7 +145,8 @@ def _spans(
             if wanted.own.type == "text":
                 break
     if place != "right":
-        for piece in below_of(sheet, label.piece.part(label.start, label.end)):
+        reach = REACH_LINES if any(trace.place == "below" for trace, _ in expected) else UNTAUGHT_REACH_LINES
+        for piece in below_of(sheet, label.piece.part(label.start, label.end), reach):
             span = Span(piece, 0, len(piece.text), "below")
             if sheet.labeled.is_label(piece) or is_key(piece.text) or _is_static(wanted, sheet, span, expected):
                 break
@@ -144,8 +155,8 @@ def _spans(
 
 
 def _is_static(wanted: Wanted, sheet: Sheet, span: Span, expected: Sequence[tuple[Trace, Expected | None]]) -> bool:
-    """Return whether a piece is one of the texts around the value, and not where the value is expected."""
-    if fingerprint(head_of(span.piece.text)) not in wanted.neighbors:
+    """Return whether a piece is a label or a text around the value, and not where the value is expected."""
+    if fingerprint(head_of(span.piece.text)) not in wanted.neighbors and not is_known_label(span.piece.text):
         return False
     return not any(
         place

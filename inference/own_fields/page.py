@@ -13,7 +13,7 @@ from inference.fields.amounts import decimal_sign
 from inference.fields.dates import Order
 from inference.fields.document import date_order
 from inference.fields.labels.finding import Label
-from inference.fields.labels.vocabulary import Vocabulary
+from inference.fields.labels.vocabulary import Vocabulary, field_labels, spelled
 from inference.fields.page_text import MAX_LINES, PageText, Piece, page_text
 from inference.fields.values import Labeled
 from inference.layout.boxes import Box
@@ -25,6 +25,7 @@ MAX_HEAD = 80
 """The signs of a text that are compared."""
 MIN_LETTERS = 3
 """The letters that a text must have to be known again."""
+_WORD = re.compile(r"[^\W_]+")
 _KEY = re.compile(r"\s*([^:：]{2,60}?)\s*[:：]\s*(?=\S|$)")
 
 
@@ -104,6 +105,11 @@ def below_of(sheet: Sheet, box: Box, reach: float = 3.2) -> list[Piece]:
         else:
             rows.append([piece])
     return [piece for row in rows for piece in sorted(row, key=lambda one: one.box.left)]
+
+
+def is_known_label(text: str) -> bool:
+    """Return whether a text is one of the labels of invoices, and nothing else."""
+    return field_labels().roles.get("".join(map(spelled, _WORD.findall(text[:MAX_HEAD])))) is not None
 
 
 def ends_with_colon(text: str) -> bool:

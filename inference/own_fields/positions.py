@@ -18,6 +18,8 @@ def at_position(
     """Yield what stands on a page where an example of the field stood."""
     for trace, place in expected:
         known = place is not None and place.count >= MIN_COUNT
+        if not known and len(trace.neighbors) >= MIN_COUNT:
+            continue  # Nothing else there is as it was, so it is another kind of page.
         if not known and sheet.number != trace.page and pages - sheet.number != trace.from_end:
             continue
         yield from _at(wanted, sheet, trace, place if known else None)

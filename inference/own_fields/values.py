@@ -42,6 +42,9 @@ _PHONE = re.compile(
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[-./_#\\:+](?=[^\W_]))*")
 YES = frozenset(["yes", "y", "ja", "j", "oui", "si", "true", "x", "vrai", "vero", "sim", "tak", "ano", "да"])
 NO = frozenset(["no", "n", "nein", "non", "nee", "false", "falso", "faux", "nao", "nie", "ne", "нет"])
+MAX_IDENTIFIER_WORDS, MAX_IDENTIFIER = 4, 40
+_JOINING = " \u00a0-/."
+"""The signs between the words of an identifier."""
 TICKED, EMPTY = frozenset("☒☑✓✔✗✘"), frozenset("☐□")
 
 
@@ -83,12 +86,16 @@ def _identifier(text: Text, style: Style) -> Iterator[Value]:
     """Yield each word with a digit, and each run of up to four words that has one."""
     tokens = list(_TOKEN.finditer(text))[:12]
     for first, token in enumerate(tokens):
-        for last in range(min(first + 4, len(tokens)), first, -1):
-            end = tokens[last - 1].end()
+        for last in range(first, min(first + MAX_IDENTIFIER_WORDS, len(tokens))):
+            if last > first and text[tokens[last - 1].end() : tokens[last].start()].strip(_JOINING):
+                break
+            end = tokens[last].end()
             written = text[token.start() : end]
-            if any(map(str.isdigit, written)) and len(written) <= 40:
-                digits = sum(map(str.isdigit, written))
-                yield Value(token.start(), end, written, 1.0 if digits > 1 or last - first == 1 else 0.8)
+            if len(written) > MAX_IDENTIFIER:
+                break
+            digits = sum(map(str.isdigit, written))
+            if digits:
+                yield Value(token.start(), end, written, 1.0 if digits > 1 or last == first else 0.8)
 
 
 def _iban(text: Text, style: Style) -> Iterator[Value]:
