@@ -16,6 +16,9 @@ from tenants.core.errors import NotFound
 from tenants.core.ids import as_uuid
 from tenants.identity.identity import Identity
 
+SEGMENT = ("first_page", "last_page", "class", "probability", "confidence")
+"""The fields of a segment in order, which Postgres does not keep."""
+
 
 def class_sets() -> "QuerySet[ClassSet]":
     return ClassSet.objects.filter(deleted_at=None).order_by("-id")
@@ -103,7 +106,8 @@ def page_classes(job: Job) -> tuple[dict[int, dict[str, Any]], list[dict[str, An
     found = classified(job.id) if job.class_set else None
     if found is None:
         return {}, None
-    return {int(number): _page_json(page, found.class_set) for number, page in found.pages.items()}, found.segments
+    pages = {int(number): _page_json(page, found.class_set) for number, page in found.pages.items()}
+    return pages, [{name: segment[name] for name in SEGMENT} for segment in found.segments]
 
 
 def _page_json(page: Mapping[str, Any], class_set: str) -> dict[str, Any]:

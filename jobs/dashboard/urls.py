@@ -5,6 +5,7 @@ from django.urls import path
 from jobs.dashboard.archives import views as archives
 from jobs.dashboard.batches import views as batches
 from jobs.dashboard.catalog import views as catalog
+from jobs.dashboard.classes import views as classes
 from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.listing.field_files import field_file
@@ -19,6 +20,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("jobs", listing.job_list, name="job-list"),
     path("jobs/archive", bulk.job_archive, name="job-archive"),
+    path("jobs/bulk/add-to-class", classes.add_to_class, name="add-to-class"),
     path("jobs/bulk/cancel", bulk.bulk_cancel, name="bulk-cancel"),
     path("jobs/bulk/consequences", bulk.bulk_consequences, name="bulk-consequences"),
     path("jobs/bulk/delete", bulk.bulk_delete, name="bulk-delete"),
@@ -39,6 +41,12 @@ urlpatterns = [
     path("archives/<str:archive_id>/cancel", archives.archive_cancel, name="archive-cancel"),
     path("batches", batches.batch_list, name="batch-list"),
     path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
+    path("classes", classes.class_list, name="class-list"),
+    path("classes/<str:name>", classes.class_set_page, name="class-set"),
+    *(
+        path(f"classes/<str:name>/{action}", classes.class_set_action, {"action": action}, name=f"class-set-{action}")
+        for action in classes.ACTIONS
+    ),
     path("fields", fields.field_list, name="field-list"),
     path("fields/new", drafts.new_field, name="new-field"),
     path("fields/point", drafts.point_at, name="field-point"),

@@ -36,6 +36,7 @@ PLACES = (
     NavEntry("Models", "/models", "models", "models:read"),
     NavEntry("Usage", "/usage", "usage", "usage:read"),
     NavEntry("Fields", "/fields", "fields", "jobs:read"),
+    NavEntry("Classes", "/classes", "classes", "jobs:read"),
     NavEntry("Batches", "/batches", "batches", "jobs:read"),
     NavEntry("Billing", "/billing", "billing", "billing:read", also=("/budgets",)),
     NavEntry("API keys", "/keys", "keys", "keys:read"),

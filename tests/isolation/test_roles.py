@@ -21,6 +21,7 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/batches": ("jobs:read", "jobs:write"),
     "/billing": ("billing:read", "billing:write"),
     "/budgets": ("billing:read", "billing:write"),
+    "/classes": ("jobs:read", "jobs:write"),
     "/fields": ("jobs:read", "jobs:write"),
     "/fields/new": ("jobs:write", "jobs:write"),
     "/fields/try": ("", "jobs:read"),

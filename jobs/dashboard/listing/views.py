@@ -18,6 +18,7 @@ from jobs.core.models import Job
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import JobView, job_view, may_write
 from jobs.dashboard.base.wording import class_words, price_words
+from jobs.dashboard.classes.selectors import listed_sets
 from jobs.dashboard.listing.field_columns import (
     COMPARISONS,
     COOKIE,
@@ -176,7 +177,9 @@ def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
         answer = render(request, "jobs/listing/found.html", context)
         return push_url(answer, query.address(reverse("job-list")))
     classes = class_choices(query, listing.stretch.jobs)
-    around = {**_around(identity), "classes": classes, "optional_columns": OPTIONAL_COLUMNS}
+    with unit_of_work(identity):
+        sets = listed_sets(identity)
+    around = {**_around(identity), "class_sets": sets, "classes": classes, "optional_columns": OPTIONAL_COLUMNS}
     around |= {"field_choice": choice, "comparisons": COMPARISONS, "max_field_columns": MAX_COLUMNS}
     return render(request, "jobs/listing/job_list.html", {**context, **around})
 

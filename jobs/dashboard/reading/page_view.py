@@ -135,7 +135,7 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         waits=page.waits_for is not None,
         recognized=is_recognized(result),
         source=_SOURCES.get(str(result.get("source", "")), ""),
-        kind=with_correction(class_view(result), corrected_class(reading.corrections)),
+        kind=with_correction(class_view(_classed(reading)), corrected_class(reading.corrections)),
         quality=quality_words(result, settled=settled),
         needs_review=needs_review and not settled,
         warnings=warning_views(result),
@@ -152,6 +152,12 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         vectors=vectors_of(result),
         picture=picture_view(page, job, picture) if picture else None,
     )
+
+
+def _classed(reading: Reading) -> Mapping[str, Any]:
+    """Return what has the class of the page: its result, unless the job's class set gave it one."""
+    own = reading.classes.get(reading.page.number)
+    return {"class": own} if own else reading.page.result or {}
 
 
 def picture_view(page: Page, job: Job, stored: DocumentPage) -> PictureView:
@@ -181,7 +187,8 @@ class JsonView:
 
 def json_view(reading: Reading) -> JsonView:
     """Return the JSON of a page as the API gives it, laid out for people."""
-    shown = page_json(reading.page, reading.job, reading.corrections, before=reading.before)
+    page, job = reading.page, reading.job
+    shown = page_json(page, job, reading.corrections, before=reading.before, classes=reading.classes)
     compact = TimedJSONRenderer().render(shown)
     text = _NUMBERS.sub(_on_one_line, json.dumps(json.loads(compact), ensure_ascii=False, indent=2))
     return JsonView(text[:MAX_JSON], len(text) > MAX_JSON)

@@ -10,6 +10,7 @@ from django.db.models.fields.json import KT
 
 from jobs.attachments.selectors import attachments_of, attachments_of_job, mails_with
 from jobs.attachments.services import has_attachments
+from jobs.class_sets.selectors import labels_of_job, page_classes
 from jobs.core import states
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, DocumentPage, Event, Job, Page
@@ -56,6 +57,12 @@ class Reading:
     """The attachments of the email that is read, as they were read with it or taken last."""
     attached_to: Job | Document | None
     """The newest job on the email that the document is attached to, or that email."""
+    classes: Mapping[int, Mapping[str, Any]]
+    """The classes that the job's class set gave to pages, by their numbers."""
+    segments: Sequence[Mapping[str, Any]]
+    """The documents in the file, if it was split by a class set."""
+    labels: Sequence[str]
+    """The classes of the job's class set."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
 
@@ -78,6 +85,7 @@ def reading(job_id: str, number: int) -> Reading:
     first = (number - 1) // STRIP * STRIP + 1
     stretch = (first, first + STRIP - 1)
     corrections = corrections_at(job, DOCUMENT, number)
+    classes, segments = page_classes(job)
     return Reading(
         job=job,
         page=page,
@@ -93,6 +101,9 @@ def reading(job_id: str, number: int) -> Reading:
         before=result_before(page, job),
         attachments=_attachments(job),
         attached_to=_attached_to(job),
+        classes=classes,
+        segments=segments or (),
+        labels=labels_of_job(job),
         hopeless=_hopeless(job),
     )
 

@@ -19,6 +19,7 @@ from jobs.core.errors import JobErased
 from jobs.core.models import Job, Page
 from jobs.dashboard.base.job_view import job_view, may_write
 from jobs.dashboard.base.wording import state_words
+from jobs.dashboard.classes.selectors import listed_sets
 from jobs.dashboard.listing.query import ListQuery
 from jobs.dashboard.reading.attachments import attachment_views, mail_view
 from jobs.dashboard.reading.correcting import correction_views
@@ -26,6 +27,7 @@ from jobs.dashboard.reading.facts import downloads, facts, waiting_words
 from jobs.dashboard.reading.fields import fields_view
 from jobs.dashboard.reading.lines import SURE
 from jobs.dashboard.reading.opinions import choices
+from jobs.dashboard.reading.own_classes import own_class_view
 from jobs.dashboard.reading.page_view import json_view, page_view
 from jobs.dashboard.reading.progress import Pace, progress_words
 from jobs.dashboard.reading.readers import reader_views
@@ -177,6 +179,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         with unit_of_work(identity):
             found = reading(job_id, number)
             readers = reader_views(identity, found.job)
+            class_sets = listed_sets(identity)
             attachments = attachment_views(found)
             titles = known_titles()
     except BeyondTheEnd as beyond:
@@ -207,6 +210,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "may_define": may_define,
         "field_corrections": correction_views(job, found.field_corrections),
         "kinds": choices(page.kind),
+        "own_class": own_class_view(found),
         "json": json_view(found) if tab.name == "json" else None,
         "sure_percent": round(100 * SURE),
         "loading": page.state == "running" and is_loading(found.events, number),
@@ -229,6 +233,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
         "downloads": downloads(job, number, has_tables="tables" in (found.page.result or {})),
         "may_write": may_write(identity),
+        "class_sets": class_sets,
         "refusal": refusal,
     }
     return render(request, "jobs/reading/job_page.html", context, status=409 if refusal else 200)

@@ -28,8 +28,9 @@ async function act({ dataset }, jobs) {
   if (dataset.bulk === "fields") return download(`${bar().dataset.fields}&${jobs}`);
   const consequences = dataset.consequences && (await get(`${dataset.consequences}?${jobs}`));
   if (consequences && !(await confirmed(consequences))) return;
+  for (const { name, value } of document.getElementById(dataset.with)?.elements ?? []) if (name) jobs.append(name, value);
   const { words, outcomes } = await post(dataset.bulk, jobs);
-  const done = outcomes.some(({ outcome }) => ["canceled", "retried", "deleted"].includes(outcome));
+  const done = outcomes.some(({ outcome }) => ["canceled", "retried", "deleted", "added"].includes(outcome));
   // Other jobs are deleted with the selected ones: the notice counts all.
   const whole = consequences && outcomes.every(({ outcome }) => ["deleted", "no_document"].includes(outcome));
   say(whole ? `${consequences.verb}d ${consequences.what}.` : words, done ? "good" : "wait");

@@ -17,8 +17,8 @@ const LOCKED = {
 /** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, locked (by a password), refused (for good), failed, canceled. */
 export class Upload {
   constructor(file, options, onChange) {
-    const { model, meter, askFirst, priority, attachments, expiresAfterS, cancelAfterS, addresses } = options;
-    Object.assign(this, { file, model, meter, askFirst, priority, attachments, expiresAfterS, cancelAfterS, addresses, onChange });
+    const { model, meter, askFirst, priority, classSet, attachments, expiresAfterS, cancelAfterS, addresses } = options;
+    Object.assign(this, { file, model, meter, askFirst, priority, classSet, attachments, expiresAfterS, cancelAfterS, addresses, onChange });
     this.packed = isPacked(file);
     this.state = "waiting";
     this.sentBytes = 0;
@@ -133,6 +133,7 @@ export class Upload {
   async submit() {
     this.become("accepting", "Creating the job");
     const wanted = { model: this.model, document: this.document.id, priority: this.priority, attachments: this.attachments };
+    if (this.classSet) wanted.class_set = this.classSet;
     if (this.expiresAfterS !== null) wanted.expires_after = this.expiresAfterS;
     const headers = { "Idempotency-Key": this.key };
     if (this.cancelAfterS !== null) headers["Cancel-After"] = this.cancelAfterS;

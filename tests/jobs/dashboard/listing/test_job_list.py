@@ -22,8 +22,8 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.dashboard.conftest import html
 
-QUERIES = 9
-"""Session, user, membership; then a transaction's begin, count, jobs and commit; then the models."""
+QUERIES = 12
+"""Session, user, membership; a transaction's begin, count, jobs, fields and commit; models; class sets likewise."""
 SEARCH_QUERIES = QUERIES + 5
 """Also the hits, a time limit before and after, their text, and whether a search by meaning is possible."""
 

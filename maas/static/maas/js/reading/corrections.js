@@ -12,7 +12,7 @@ export function watchCorrections() {
     const undo = target.closest("[data-undo]");
     const kind = target.closest("[data-correct-class]");
     if (undo) save(() => remove(undo.dataset.undo), "Undone");
-    else if (kind) save(() => putJson(classAddress(), { label: kind.dataset.correctClass }), "Class changed");
+    else if (kind) changeClass(kind);
     else if (target.closest("#edit-line")) edit(lineOf(pinned));
     else if (target.closest("#confirm-line")) save(() => putJson(addressOf(pinned), bodyOf(pinned, textOf(lineOf(pinned)))), "Confirmed");
     else if (target.closest("#remove-field")) save(() => putJson(addressOf(pinned), bodyOf(pinned, null)), "Removed");
@@ -22,6 +22,14 @@ export function watchCorrections() {
     event.preventDefault();
     edit(lineOf(pinned));
   });
+}
+
+async function changeClass({ dataset }) {
+  let learned;
+  const change = async () => ({ learned } = await putJson(dataset.at ?? classAddress(), { label: dataset.correctClass }));
+  if (!(await save(change, "Class changed")) || !learned) return;
+  if (learned.version) say(`${learned.class_set} was trained again as version ${learned.version.split("@")[1]}.`, "good");
+  else say(`The class was changed. ${learned.class_set} was not trained again: ${learned.reason}`, "wait");
 }
 
 const tools = () => document.getElementById("tools");
