@@ -139,11 +139,15 @@ def _add_acting(names: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--fields", action="store_true", help="the fields of the documents as a table, in place of their text"
+    )
+    parser.add_argument(
         "--format",
         choices=FORMATS,
+        type=lambda name: {"markdown": "md"}.get(name, name),
         default="text",
         help="format of the results (default: text); pdf is searchable, chunks are JSON Lines for retrieval, csv and "
-        "xlsx have the tables",
+        "xlsx have the tables, or with --fields a row for each document",
     )
     parser.add_argument(
         "--output",

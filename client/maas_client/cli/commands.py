@@ -11,18 +11,20 @@ from uuid import uuid4
 from maas_client.calls import LISTED, Filters
 from maas_client.cli.codes import DONE, INTERRUPTED, JOB_FAILED, REFUSED
 from maas_client.cli.interruption import Left, not_lost
-from maas_client.cli.output import rendered
+from maas_client.cli.output import fields_as_json, fields_as_text, printable, rendered
 from maas_client.cli.progress import Display, display, say
 from maas_client.cli.tables import print_table, when
 from maas_client.cli.unpacking import require_archives, unpack
 from maas_client.client import Client
 from maas_client.errors import ConnectionFailed, InvalidRequest, Unavailable
 from maas_client.job_filters import JobFilters
-from maas_client.resources import Event, Job, Result
+from maas_client.resources import Event, Job, Result, SearchHit
 from maas_client.submissions import Work
 from maas_client.uploads import Progress
 
 Named = tuple[str, Result]
+OF_FIELDS = ("text", "json", "csv", "xlsx")
+"""The formats of fields alone."""
 IN_A_FILE = frozenset({"pdf", "xlsx"})
 """The formats that are not for the terminal."""
 ONE_FILE = IN_A_FILE | {"html"}
@@ -33,7 +35,9 @@ def run(client: Client, given: argparse.Namespace) -> int:
     """Submit everything before waiting for anything, so that the service works on all of it at once."""
     if bool(given.files) == (given.text is not None):
         given.parser.error("give files or --text, and not both")
-    if given.format in ONE_FILE:
+    if given.fields:
+        _require_format_of_fields(given)
+    elif given.format in ONE_FILE:
         _require_one_file(given)
     if given.unpack:
         require_archives(given)
@@ -122,16 +126,31 @@ def _require_one_file(given: argparse.Namespace) -> None:
         given.parser.error(f"{form} takes one file, not {number}; use maas result JOB {form} for each job")
 
 
+def _require_format_of_fields(given: argparse.Namespace) -> None:
+    if given.format not in OF_FIELDS:
+        given.parser.error(f"--fields come as {', '.join(OF_FIELDS)}, not as {given.format}")
+    if given.format in ("csv", "xlsx"):
+        _require_target(given)
+        if given.to.suffix != f".{given.format}":
+            given.parser.error(f"--output {given.to} must end in .{given.format}")
+
+
 def _require_target(given: argparse.Namespace) -> None:
     if not given.to:
         given.parser.error(f"--format {given.format} goes into a file: name it with --output FILE")
 
 
 def _write(client: Client, given: argparse.Namespace, results: Sequence[Result]) -> None:
+    if given.fields and given.format in ("csv", "xlsx"):
+        client.fields_file(given.to, jobs=[result.id for result in results])
+        return
     if given.format in IN_A_FILE:
         client.download(results[0].id, given.to, kind=given.format)
         return
-    text = rendered(client, results, given.format)
+    if given.fields:
+        text = (fields_as_json if given.format == "json" else fields_as_text)(results)
+    else:
+        text = rendered(client, results, given.format)
     if given.to:
         given.to.write_text(text, newline="" if given.format == "csv" else None)
     else:
@@ -155,7 +174,9 @@ def _judged(results: Sequence[Named]) -> int:
 
 
 def result(client: Client, given: argparse.Namespace) -> int:
-    if given.format in IN_A_FILE:
+    if given.fields:
+        _require_format_of_fields(given)
+    elif given.format in IN_A_FILE:
         _require_target(given)
         client.download(given.job, given.to, kind=given.format)
         return DONE
@@ -218,16 +239,21 @@ def search(client: Client, given: argparse.Namespace) -> int:
         "page_size": min(given.limit, LISTED),
     }
     rows = (
-        (hit.job, hit.page or "-", "-" if hit.score is None else f"{hit.score:.2f}", _plain(hit.name), _plain(hit.text))
+        (
+            hit.job,
+            hit.page or "-",
+            "-" if hit.score is None else f"{hit.score:.2f}",
+            printable(hit.name),
+            printable(hit.text),
+        )
         for hit in islice(client.search(given.words, **filters), given.limit)
     )
     print_table(("JOB", "PAGE", "SCORE", "NAME", "TEXT"), rows)
     return DONE
 
 
-def _plain(text: str | None) -> str:
-    """Return what a document says without characters that a terminal would act on."""
-    return "".join(letter if letter.isprintable() else " " for letter in text or "-")
+def _score(hit: SearchHit) -> str:
+    return "-" if hit.score is None else f"{hit.score:.2f}"
 
 
 def models(client: Client, given: argparse.Namespace) -> int:

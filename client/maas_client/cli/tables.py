@@ -5,10 +5,14 @@ from datetime import datetime
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    for line in table_lines(titles, rows):
+        print(line)
+
+
+def table_lines(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     lines = [list(titles), *([str(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
-    for line in lines:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def when(moment: datetime) -> str:

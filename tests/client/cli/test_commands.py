@@ -63,6 +63,31 @@ def test_the_fields_of_jobs_are_one_file(maas: Shell, client: Client) -> None:
     assert maas("jobs", "--format", "csv").code == 2
 
 
+INVOICE = (
+    "Blaufeld AG",
+    "Rechnung",
+    "Rechnungsnummer: RE-2024-0815",
+    "Rechnungsdatum: 12.03.2024",
+    "Nettobetrag 100,00 EUR",
+    "zzgl. 19 % MwSt 19,00 EUR",
+    "Gesamtbetrag 119,00 EUR",
+)
+
+
+def test_the_fields_of_a_file_are_a_table_json_or_a_workbook(maas: Shell) -> None:
+    (maas.folder / "invoice.txt").write_text("\n".join(INVOICE))
+    said = maas("run", "parse", "invoice.txt", "--fields")
+    assert said.code == 0
+    assert said.out.splitlines()[0].split() == ["FIELD", "VALUE", "NORMALIZED", "PAGE", "CONFIDENCE"]
+    assert re.search(r"^total +119,00( EUR)? +119\.00 +1 +\d+%$", said.out, re.MULTILINE)
+    found = json.loads(maas("run", "parse", "invoice.txt", "--fields", "--format", "json").out)
+    assert "total" in [field["name"] for field in found["fields"]]
+    assert maas("run", "parse", "invoice.txt", "--fields", "--format", "xlsx", "-o", "a.xlsx").code == 0
+    assert (maas.folder / "a.xlsx").read_bytes().startswith(b"PK")
+    assert maas("run", "parse", "invoice.txt", "--fields", "--format", "html").code == 2
+    assert maas("run", "parse", "invoice.txt", "--format", "markdown").code == 0
+
+
 def test_several_files_and_one_that_is_refused(maas: Shell) -> None:
     (maas.folder / "a.txt").write_text("apples")
     (maas.folder / "b.txt").write_text("pears")
