@@ -42,6 +42,12 @@ def laid_out(*, page: str, lines: str, unread: Json, height: str) -> list[Json]:
                 "certainty": "layout.certainty",
             },
         },
+        {
+            "name": "warned",
+            "kind": "postprocess",
+            "operation": "table_warnings",
+            "inputs": {"tables": "tables", "warnings": "assess.warnings"},
+        },
     ]
 
 
@@ -108,7 +114,7 @@ OCR: Json = {
         "sheet": "orient.sheet",
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",
-        "warnings": "assess.warnings",
+        "warnings": "warned",
         **{name: f"marks.{name}" for name in MARKS},
     },
 }

@@ -109,7 +109,7 @@ _OWN_TEXT: Json = {
         "sheet": {"constant": None},
         "quality": "assess.quality",
         "needs_review": "assess.needs_review",
-        "warnings": "assess.warnings",
+        "warnings": "warned",
         **{name: f"marks.{name}" for name in MARKS},
         "source": "own.source",
     },

@@ -8,6 +8,7 @@ from inference.tables.beside import parted
 from inference.tables.blocks import blocks_of
 from inference.tables.grid import build
 from inference.tables.pieces import Piece
+from inference.tables.plots import is_plot
 from inference.tables.rules import Rules, rules_within
 from inference.tables.table import Table
 from inference.tables.values import is_value
@@ -71,6 +72,8 @@ def _table(rows: Sequence[list[Piece]], rules: Rules, height: float) -> Table | 
     if len(rows) < 2:
         return None
     box = Box.around(word.box for word in words)
+    if is_plot(words, box):
+        return None
     return build(words, box, rules_within(rules, box), height)
 
 

@@ -13,6 +13,7 @@ from inference.tables.drawn import build_drawn, is_within
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
 from inference.tables.lattice import find_lattices
+from inference.tables.plots import is_plot
 from inference.tables.rules import Rule, Rules, rules_of, rules_within
 from inference.tables.table import Table
 from inference.tables.words import Word, usual_height, words_of
@@ -45,11 +46,15 @@ def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterato
         table = build_drawn(lattice, inside, rules_within(rules, lattice.box), height) if inside else None
         if table is not None and _is_table(table):
             whole = table.rows == len(lattice.down) - 1 and table.columns == len(lattice.across) - 1
+            if not whole and is_plot(inside, lattice.box):
+                continue
             yield with_doubt(with_headers(table), DRAWN if whole else DIVIDED)
             free = [word for word in free if not is_within(word, lattice.box)]
     for box in _between_rules(rules, words, height):
         inside = [word for word in free if is_within(word, box)]
-        table = build(inside, box, rules_within(rules, box), height) if inside else None
+        if not inside or is_plot(inside, box):
+            continue
+        table = build(inside, box, rules_within(rules, box), height)
         if table is not None and _is_table(table):
             yield with_doubt(with_headers(replace(table, box=box)), BETWEEN_RULES)
             free = [word for word in free if not is_within(word, box)]

@@ -12,7 +12,7 @@ from inference.pipelines.operations.pages import LAYOUT, TURN_OF_LINES, UPRIGHT_
 from inference.pipelines.operations.pictures import PICTURE_TENSOR
 from inference.pipelines.operations.scans import JOIN_LINES, SCANNED_PARTS
 from inference.pipelines.operations.scores import NEAREST_LABEL, SOFTMAX, TOP_LABELS
-from inference.pipelines.operations.tables import RULES, TABLES
+from inference.pipelines.operations.tables import RULES, TABLE_WARNINGS, TABLES
 from inference.pipelines.operations.texts import (
     JOIN_TEXTS,
     KEEP_CONFIDENT,
@@ -30,6 +30,7 @@ OPERATIONS: Mapping[str, Operation] = {
         WAY_UP,
         RULES,
         TABLES,
+        TABLE_WARNINGS,
         LAYOUT,
         LAY_OUT_ITEMS,
         ASSESS,

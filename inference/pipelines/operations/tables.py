@@ -8,9 +8,15 @@ from inference.layout.boxes import Box
 from inference.pictures.rules import find_rules
 from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Operation, always
 from inference.pipelines.operations.values import JSON, LINES, PAGE, Value
+from inference.quality.warnings import Warning
+from inference.tables.doubt import is_doubtful
 from inference.tables.page_tables import find_tables
+from inference.tables.table import Table
 
 Values = Mapping[str, Value]
+
+MAX_WARNINGS = 10
+"""The most doubtful tables of a page that have a warning of their own."""
 
 
 def _rules(inputs: Values, settings: Mapping[str, Json]) -> Value:
@@ -36,6 +42,25 @@ def _tables(inputs: Values, settings: Mapping[str, Json]) -> Value:
     return [table.as_json() for table in find_tables(lines, rules)]
 
 
+def _table_warnings(inputs: Values, settings: Mapping[str, Json]) -> Value:
+    """Return the warnings of a page, and one for each table that is doubtful."""
+    doubtful = [table for table in map(Table.of_json, inputs["tables"]) if is_doubtful(table)]
+    return [*inputs["warnings"], *(_doubt(table).as_json() for table in doubtful[:MAX_WARNINGS])]
+
+
+def _doubt(table: Table) -> Warning:
+    message = "A table is doubtful: it may be none, or its cells may be divided wrong. Compare it with the picture."
+    return Warning("doubtful_table", message, table.box.corners() if table.box else None)
+
+
 RULES = Operation("rules", PREPROCESS, gives=always(JSON), run=_rules, takes={"page": PAGE})
 
 TABLES = Operation("tables", POSTPROCESS, gives=always(JSON), run=_tables, takes={"lines": LINES, "rules": JSON})
+
+TABLE_WARNINGS = Operation(
+    "table_warnings",
+    POSTPROCESS,
+    gives=always(JSON),
+    run=_table_warnings,
+    takes={"tables": JSON, "warnings": JSON},
+)

@@ -142,7 +142,7 @@ OCR = BuiltinModel(
     "with its box and confidence, and how well the page was read. Latin letters, Chinese and Japanese; it says so when "
     "a page has others.",
     runtime=GRAPH,
-    release="ocr-4",
+    release="ocr-5",
     price=Price(meter="page", amount_micros=1000, per=1, currency="EUR"),
     cached_price_micros=100,
     signature={"inputs": [_field("page", "UINT8", (-1, -1, 3))], "outputs": [*_LINES, *_ASSESSED]},
@@ -198,7 +198,7 @@ PARSE = BuiltinModel(
     description="Reads the text of a page, and its picture where it has none, in reading order, and says what kind of "
     "document it is: invoice, contract, letter, report, form or other.",
     runtime=GRAPH,
-    release="parse-4",
+    release="parse-5",
     price=Price(meter="page", amount_micros=1500, per=1, currency="EUR"),
     cached_price_micros=150,
     signature={

@@ -101,6 +101,7 @@ _UNREAD_SENTENCES = {
 _SENTENCES = {
     "low_confidence": gettext_lazy("Some words are hard to read."),
     "doubtful_order": gettext_lazy("The order of the text may be wrong."),
+    "doubtful_table": gettext_lazy("A table here is doubtful: it may be none, or its cells may be divided wrong."),
     "cut_off": gettext_lazy("The page is cut off at its edge. Text may be missing."),
     "blank": gettext_lazy("The page is blank."),
     "nearly_blank": gettext_lazy("There is hardly anything on the page."),
