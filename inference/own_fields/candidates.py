@@ -11,7 +11,7 @@ from inference.fields.page_text import Piece
 from inference.fields.values import Span
 from inference.layout.boxes import Box
 from inference.own_fields.definition import OwnField
-from inference.own_fields.page import Sheet, below_of, ends_with_colon
+from inference.own_fields.page import Sheet, below_of, ends_with_colon, letters_of
 from inference.own_fields.shapes import likeness
 from inference.own_fields.values import ORDERS, Style, Value, values_in
 
@@ -21,6 +21,8 @@ _NEXT_KEY = re.compile(r"\s(?=[^\W\d_][\w./-]{1,24}(?: [\w./-]{1,16}){0,2}\s?[:ï
 MAX_TEXT_WORDS = 30
 MAX_UNIT = 4
 """The letters of a unit or of the code before a number, at most."""
+MAX_REST = {"identifier": 0, "number": MAX_UNIT, "amount": MAX_UNIT}
+"""The letters behind a value that stands beside or below its label, at most, by its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,12 @@ class Wanted:
         return str(self.number)
 
     @property
+    def has_changing_labels(self) -> bool:
+        """Return whether what stands beside the value is another text in each example, and so no label."""
+        labels = [trace.label for trace in self.own.traces]
+        return len(labels) > 1 and len(set(map(letters_of, labels))) == len(labels)
+
+    @property
     def max_lines(self) -> int:
         """Return the printed lines that a value may have. It has several only if an example had several."""
         most = max((shape.count("\n") + 1 for shape in self.shapes), default=1)
@@ -122,15 +130,20 @@ def best_value(wanted: Wanted, text: str, style: Style, *, whole: bool = False) 
 
     With `whole` the text should have hardly anything else in it.
     """
-    values = [
-        replace(value, score=_sure(wanted, text, value, whole=whole))
-        for value in values_in(text, wanted.own.type, style)
-    ]
+    values = [replace(value, score=_sure(wanted, text, value)) for value in values_in(text, wanted.own.type, style)]
     best = max(values, key=lambda value: (value.score, -value.start), default=None)
-    return best if best is not None and best.score > 0 else None
+    if best is None or best.score <= 0:
+        return None
+    return replace(best, score=best.score * _alone(wanted, text[best.end :])) if whole else best
 
 
-def _sure(wanted: Wanted, text: str, value: Value, *, whole: bool) -> float:
+def _alone(wanted: Wanted, rest: str) -> float:
+    """Return how likely a value is one that has a text behind it."""
+    most = MAX_REST.get(wanted.own.type)
+    return 1.0 if most is None or sum(map(str.isalpha, rest)) <= most else 0.6
+
+
+def _sure(wanted: Wanted, text: str, value: Value) -> float:
     written = text[value.start : value.end]
     if wanted.own.type == "text":
         return value.score * _like_texts(written, wanted.shapes)
@@ -139,8 +152,6 @@ def _sure(wanted: Wanted, text: str, value: Value, *, whole: bool) -> float:
     start = 1.0 if not before else 0.8 if len(before.split()) <= 2 else 0.6
     if ":" in lead.rstrip(" :ï¼š") and before:
         start = 0.5
-    if whole and sum(map(str.isalpha, rest)) > (0 if wanted.own.type == "identifier" else MAX_UNIT):
-        start *= 0.6
     if wanted.own.type == "identifier":
         return value.score * start * _like_identifiers(written, rest, wanted.shapes)
     return value.score * start * (1.0 if len(rest) <= 12 else 0.9)

@@ -74,7 +74,9 @@ def _contradicts(found: Found, best: Found) -> bool:
 def _on_page(wanted: Wanted, sheet: Sheet, pages: int) -> Iterator[Found]:
     has_label = bool(wanted.own.all_labels) and wanted.own.place != "position"
     if has_label and wanted.role not in sheet.labels:
-        return
+        if not wanted.has_changing_labels:
+            return
+        has_label = False
     expected = [(trace, expected_place(sheet, trace)) for trace in wanted.own.traces]
     if not has_label:
         yield from at_position(wanted, sheet, pages, expected)

@@ -114,9 +114,9 @@ def _column(sheet: Sheet, value: Box) -> FoundLabel | None:
 
 
 def _is_sum(table: Table, cell: Cell) -> bool:
-    """Return whether a cell stands in a row with a label alone, as a sum below the rows of a list."""
+    """Return whether a cell stands alone in its row, or with a label, as a sum below the rows of a list."""
     filled = Counter(each.row for each in table.cells if each.text.strip() and each.row >= table.header_rows)
-    return filled[cell.row] == MIN_FILLED and median(filled.values()) > MIN_FILLED
+    return filled[cell.row] <= MIN_FILLED and median(filled.values()) > filled[cell.row]
 
 
 def _covers(cell: Cell, column: int) -> bool:

@@ -3,8 +3,10 @@
 from inference.fields.labels.finding import Label
 from inference.fields.page_text import Piece
 from inference.own_fields.candidates import Found, Part
-from inference.own_fields.page import Mark, Sheet
+from inference.own_fields.page import Mark, Sheet, letters_of
 from inference.own_fields.values import answer_of
+
+MIN_LETTERS = 4
 
 
 def ticked(sheet: Sheet, label: Label) -> Found | None:
@@ -20,8 +22,9 @@ def ticked(sheet: Sheet, label: Label) -> Found | None:
 
 
 def _is_same(text: str, label: Label) -> bool:
-    printed = label.piece.text[label.start : label.end]
-    return printed.casefold() in text.casefold() or (text != "" and text.casefold() in printed.casefold())
+    """Return whether the label of a tick box is a label of a field, or begins with it."""
+    printed, letters = letters_of(label.piece.text[label.start : label.end]), letters_of(text)
+    return letters == printed or (len(printed) >= MIN_LETTERS and letters.startswith(printed))
 
 
 def _found(sheet: Sheet, mark: Mark, answer: str | None, label: Label) -> Found:

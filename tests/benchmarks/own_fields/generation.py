@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from tests.benchmarks.own_fields import held_out_kinds, known_forms, known_kinds
+from tests.benchmarks.own_fields import held_out_kinds, known_forms, known_kinds, known_stacks
 from tests.benchmarks.own_fields.contents import Contents
 from tests.benchmarks.own_fields.pen import Pen, TrueDocument
 
@@ -29,6 +29,8 @@ KNOWN: Mapping[str, Kind] = {
     "inspection report": Kind(known_forms.inspection_report, "en", "Courier", 9.5),
     "waybill": Kind(known_forms.waybill, "nl"),
     "school report": Kind(known_forms.school_report, "es", "Times", 11),
+    "bank statement": Kind(known_stacks.bank_statement, "en", size=9, columns=frozenset({"payments"})),
+    "admission form": Kind(known_stacks.admission_form, "es", size=11),
 }
 HELD_OUT: Mapping[str, Kind] = {
     "insurance letter": Kind(held_out_kinds.insurance_letter, "en", "Times", 11),

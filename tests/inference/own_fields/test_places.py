@@ -108,8 +108,8 @@ def test_tick_boxes_answer_a_question(checked: bool) -> None:
         {"label": label, "checked": ticked, "box": box_of(x, 100, "x")}
         for x, label, ticked in ((300, "yes", checked), (400, "no", not checked))
     ]
-    result = page((80, 100, "Insured"), (320, 100, "yes"), (420, 100, "no"), marks=marks)
-    (entry,) = find([result], [OwnField("own", "yes_no", ("Insured",), "right")])
+    result = page((80, 100, "Known risks"), (320, 100, "yes"), (420, 100, "no"), marks=marks)
+    (entry,) = find([result], [OwnField("own", "yes_no", ("Known risks",), "right")])
     assert entry["normalized"] == ("yes" if checked else "no")
 
 
@@ -161,6 +161,24 @@ def test_each_of_several_examples_gives_its_label_and_shape() -> None:
     assert own.labels == ("Contract no", "Reference")
     assert values(own, page((80, 500, "Reference"), (400, 500, "2025/12"))) == ["2025/12"]
     assert values(own, page((80, 500, "Contract no.: XY-987"))) == ["XY-987"]
+
+
+def test_label_that_is_another_one_in_each_example_is_none() -> None:
+    def letter(town: str, day: str) -> Json:
+        texts = [(80, 100, "Confirmation"), (80, 140, "The course was held in"), (80, 240, "Yours sincerely")]
+        return page(*texts, (80, 180, f"{town}, on"), (300, 180, day))
+
+    own = field_of(pointed_at("12.03.2024", letter("Leeds", "12.03.2024")))
+    assert values(own, letter("York", "15.03.2024")) == []
+    both = field_of(
+        *(pointed_at(day, letter(town, day)) for town, day in (("Bath", "1.4.2024"), ("Leeds", "13.3.2024")))
+    )
+    assert values(both, letter("York", "15.03.2024")) == ["15.03.2024"]
+
+
+def test_first_of_two_dates_belongs_to_the_label() -> None:
+    own = OwnField("own", "date", ("Period",), "label")
+    assert values(own, page((80, 100, "Period"), (300, 100, "5 Jan 2024 to 10 April 2024"))) == ["5 Jan 2024"]
 
 
 @pytest.mark.parametrize(
