@@ -15,6 +15,7 @@ from websockets.sync.client import connect
 from maas_client.archive_calls import ArchiveCalls, ArchiveTold
 from maas_client.archives import Archive, ArchiveEntry, Unpacking
 from maas_client.calls import Calls, Filters, Part, Told, Worry
+from maas_client.class_sets import ClassSets
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
 from maas_client.job_filters import JobFilters
@@ -50,6 +51,7 @@ class Client:
         )
         self._calls = Calls(Retries(max_retries), worry=worry)
         self._archives = ArchiveCalls(self._calls)
+        self.class_sets = ClassSets(self._calls, self._play)
         self._http = httpx.Client(**options(self._configuration))
 
     def __repr__(self) -> str:

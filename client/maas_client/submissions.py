@@ -37,6 +37,8 @@ class Work(TypedDict, total=False):
     """The password of an encrypted PDF. The service uses it once and does not store it."""
     attachments: bool
     """Whether the attachments of an email are read too. The default is yes."""
+    class_set: str
+    """Your class set that classes the document, with a version or without: `letters`, `letters@3`."""
     progress: Progress
     idempotency_key: str
     """Your own key for this job. The same key within a day returns the same job. The default is a new key."""
@@ -76,7 +78,8 @@ def key_header(own: str | None) -> dict[str, str]:
 
 
 def _options(work: Work) -> dict[str, Any]:
-    return {name: work[name] for name in ("priority", "expires_after", "attachments", "password") if name in work}
+    names = ("priority", "expires_after", "attachments", "password", "class_set")
+    return {name: work[name] for name in names if name in work}  # type: ignore[literal-required]  # all are fields
 
 
 def _in_form(value: object) -> str:

@@ -1,6 +1,7 @@
 """Trains class sets: on request, and again when a person corrects the class of a job that used one.
 
-Training takes a second with the most examples that a set may have, so it is done while the caller waits.
+Training takes well under a second with usual sets and some seconds with the most examples that a set may have, so it is
+done while the caller waits.
 """
 
 from collections.abc import Callable

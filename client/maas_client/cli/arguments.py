@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from maas_client.cli import commands
+from maas_client.cli import classes, commands
 from maas_client.cli.output import FORMATS
 from maas_client.submissions import PRIORITIES
 from maas_client.version import VERSION
@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _add_run(names)
     _add_looking(names)
     _add_acting(names)
+    classes.add_to(names)
     return top
 
 
@@ -62,6 +63,7 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--cancel-after", metavar="SECONDS", type=_count, help="a job that has not ended by then is canceled"
     )
     run.add_argument("--password", help="password of encrypted PDF files; it is used once and not stored")
+    run.add_argument("--class-set", metavar="NAME", help="class the documents by your class set; see: maas classes")
     run.add_argument("--no-attachments", action="store_true", help="leave out the attachments of emails")
     run.add_argument(
         "--idempotency-key",

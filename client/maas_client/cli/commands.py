@@ -102,6 +102,8 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
         how["cancel_after"] = given.cancel_after
     if given.password is not None:
         how["password"] = given.password
+    if given.class_set is not None:
+        how["class_set"] = given.class_set
     if given.no_attachments:
         how["attachments"] = False
     if isinstance(file, str):
