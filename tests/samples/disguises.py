@@ -32,6 +32,6 @@ DISGUISED: dict[str, bytes] = {
     "zeros.txt": bytes(1000),
     "chance.webp": bytes(index * 73 % 256 for index in range(1000)),
     "icons.png": b"\x00\x00\x01\x00\x01\x00" + bytes(40),
-    "avif.webp": b"\x00\x00\x00\x20ftypavif" + bytes(40),
+    "film.webp": b"\x00\x00\x00\x20ftypisom" + bytes(40),
     "psd.tiff": b"8BPS\x00\x01" + bytes(40),
 }

@@ -37,6 +37,7 @@ _CONTENT_TYPES = {
     "image/jpeg": "image",
     "image/tiff": "image",
     "image/webp": "image",
+    "image/avif": "image",
     "text/plain": "text",
     **{file_type.content_type: file_type.kind for file_type in (*OFFICE, HTML, EML)},
 }

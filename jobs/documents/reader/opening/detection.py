@@ -26,6 +26,7 @@ PNG = FileType("image/png", "image", "PNG")
 JPEG = FileType("image/jpeg", "image", "JPEG")
 TIFF = FileType("image/tiff", "image", "TIFF")
 WEBP = FileType("image/webp", "image", "WEBP")
+AVIF = FileType("image/avif", "image", "AVIF")
 TEXT = FileType("text/plain", "text")
 HTML = FileType("text/html", "html")
 EML = FileType("message/rfc822", "eml")
@@ -66,6 +67,10 @@ _SIGNATURES: tuple[tuple[bytes, FileType], ...] = (
     (b"PK\x03\x04", ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
 )
+
+_AVIF_BRANDS = frozenset({b"avif", b"avis"})
+_HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"})
+_LONGEST_BRANDS = 256
 
 _REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"PK\x05\x06", "an empty ZIP archive"),
@@ -109,6 +114,8 @@ def detect(head: bytes) -> FileType:
             return file_type
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return WEBP
+    if (picture := _coded_picture(head)) is not None:
+        return picture
     if _is_html(head):
         return HTML
     if refusal := _refusal(head):
@@ -116,6 +123,19 @@ def detect(head: bytes) -> FileType:
     if _is_email(head):
         return EML
     return PDF if b"%PDF-" in head[:_PDF_HEADER_WITHIN] else TEXT
+
+
+def _coded_picture(head: bytes) -> FileType | None:
+    """Return the type of a picture in a file of the ISO base media format, by the brands that it names first."""
+    if head[4:8] != b"ftyp":
+        return None
+    end = min(int.from_bytes(head[:4], "big"), _LONGEST_BRANDS)
+    brands = {head[8:12], *(head[at : at + 4] for at in range(16, end - 3, 4))}
+    if brands & _AVIF_BRANDS:
+        return AVIF
+    if brands & _HEIC_BRANDS:
+        raise unsupported("a HEIC picture (save it as JPEG; most phones do so when they share it)")
+    raise unsupported("a video or an unknown kind of picture")
 
 
 def webp_size(head: bytes) -> tuple[int, int] | None:

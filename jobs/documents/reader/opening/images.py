@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 # The plugins are named here, so that none has to be imported once the file system is closed.
 from PIL import (
+    AvifImagePlugin,
     Image,
     ImageCms,
     ImageFile,
@@ -21,13 +22,25 @@ from .limits import DocumentLimits, corrupt, image_too_large, no_such_page, too_
 
 __all__ = ["frame_sizes", "read_frame", "refuse_truncated"]
 
-_PLUGINS = (ImageCms, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin)
+_PLUGINS = (
+    AvifImagePlugin,
+    ImageCms,
+    JpegImagePlugin,
+    MpoImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
 Image.preinit()
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # A child cannot start threads.
 Image.MAX_IMAGE_PIXELS = None  # Pillow's own limit only warns up to twice its value; ours refuses.
 ImageFile.LOAD_TRUNCATED_IMAGES = False
 warnings.simplefilter("ignore")
 
-_DECODE_ERRORS = (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, AttributeError)
+_DECODE_ERRORS = (
+    *(OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, AttributeError),
+    RuntimeError,
+)
 """The errors that Pillow's parsers raise for bytes that break their format's rules."""
 _STRIP_OFFSETS, _STRIP_COUNTS, _TILE_OFFSETS, _TILE_COUNTS = 273, 279, 324, 325
 _ORIENTATION = 0x0112

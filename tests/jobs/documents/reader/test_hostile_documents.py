@@ -43,6 +43,13 @@ def _noise() -> Image.Image:
     return Image.effect_noise((300, 300), 50).convert("RGB")
 
 
+def _wide_avif(side: int) -> bytes:
+    """Return an AVIF picture that says that it has this width and height."""
+    content = encoded(_noise(), "AVIF")
+    at = content.index(b"ispe") + 8
+    return content[:at] + side.to_bytes(4, "big") * 2 + content[at + 8 :]
+
+
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "empty file": (lambda: b"", "document_empty"),
     "blank text": (lambda: b" \n\n\t ", "document_empty"),
@@ -65,6 +72,12 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "TIFF cut in half": (lambda: encoded(_noise(), "TIFF")[:5000], "document_corrupt"),
     "TIFF without its last strip": (lambda: tiff_pages([_noise(), _noise()])[:-5000], "document_corrupt"),
     "WebP cut in half": (lambda: encoded(_noise(), "WEBP")[:5000], "document_corrupt"),
+    "AVIF cut in half": (lambda: encoded(_noise(), "AVIF")[:5000], "document_corrupt"),
+    "AVIF start alone": (lambda: b"\0\0\0\x14ftypavif\0\0\0\0avif", "document_corrupt"),
+    "AVIF of zeros": (lambda: b"\0\0\0\x20ftypavif" + bytes(40), "document_corrupt"),
+    "AVIF of 60,000 x 60,000": (lambda: _wide_avif(60_000), "document_corrupt"),
+    "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "unsupported_type"),
+    "MP4": (lambda: b"\0\0\0\x18ftypisom\0\0\2\0isommp41", "unsupported_type"),
     "JPEG start alone": (lambda: b"\xff\xd8\xff", "document_corrupt"),
     "TIFF start alone": (lambda: b"II*\x00\x08\x00\x00\x00", "document_corrupt"),
     "text of too many characters": (lambda: b"word " * 500_000, "document_too_large"),

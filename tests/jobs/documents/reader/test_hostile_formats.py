@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from jobs.documents.reader import DocumentReader, DocumentRejected, PageContent
+from jobs.documents.reader import DocumentReader, DocumentRejected
+from tests.samples.hostile_answers import answer_to, fault_of, fault_of_text, listener
+from tests.samples.hostile_damage import ODD, damaged_documents
 from tests.samples.hostile_office import BOMB_MIB, HOSTILE_OFFICE, READ
+from tests.samples.hostile_remote import remote_documents
 
 from .conftest import LIMITS, Store
 
@@ -27,7 +29,7 @@ def test_hostile_document_gets_its_answer(
 ) -> None:
     reader = small_reader
     pid, path = os.getpid(), store(make())
-    answer = _answer_to(reader, path)
+    answer = answer_to(reader, path)
     if isinstance(answer, DocumentRejected):
         assert answer.code in answers.split(), answer.detail
         assert not answer.detail.startswith("The document is damaged or not valid"), "the child had no answer"
@@ -40,9 +42,21 @@ def test_hostile_document_gets_its_answer(
     assert reader.wait_until_warm(10)
 
 
-def _answer_to(reader: DocumentReader, path: Path) -> DocumentRejected | list[PageContent]:
-    try:
-        inspection = reader.inspect(path)
-        return [reader.read_page(path, inspection.kind, number) for number in (1, inspection.pages_total)]
-    except DocumentRejected as rejected:
-        return rejected
+DAMAGED = damaged_documents()
+SOME = list(DAMAGED)[::6] + list(ODD)
+"""A part of the damaged documents. The benchmark `bench_hostile_formats` reads all of them."""
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_damaged_document_gets_its_answer(small_reader: DocumentReader, store: Store, name: str) -> None:
+    make, answers = DAMAGED[name]
+    assert fault_of(answer_to(small_reader, store(make())), answers) == ""
+
+
+def test_nothing_that_documents_refer_to_is_fetched(small_reader: DocumentReader, store: Store) -> None:
+    with listener() as (url, callers):
+        faults = {
+            name: fault_of_text(answer_to(small_reader, store(make()))) for name, make in remote_documents(url).items()
+        }
+    assert {name: fault for name, fault in faults.items() if fault} == {}
+    assert callers == []

@@ -187,7 +187,7 @@ def test_an_animation_is_its_first_frame(reader: DocumentReader, store: Store) -
     assert pixels[10, 10].tolist() == [255, 0, 0]
 
 
-@pytest.mark.parametrize("codec", ["JPEG", "PNG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("codec", ["JPEG", "PNG", "TIFF", "WEBP", "AVIF"])
 def test_a_photograph_is_turned_as_its_camera_was_held(reader: DocumentReader, store: Store, codec: str) -> None:
     image = Image.new("RGB", (40, 20), "white")
     image.paste("black", (0, 0, 20, 20))
