@@ -1,4 +1,7 @@
-"""Pairs of keys and values on a page: `Key: value` in a line, values beside or below their keys, and after dots."""
+"""Pairs of keys and values on a page: `Key: value` in a line, and values beside or below a key with a colon.
+
+Only a colon says that a text is a key. What stands beside a word in a table or in prose is no value of it.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,119 +9,96 @@ from dataclasses import dataclass
 
 from inference.core.contracts import Json, TextLine
 from inference.fields.candidate import corners
-from inference.fields.items import head_lines
-from inference.fields.labels.finding import Label
-from inference.fields.page_text import LEADERS, PageText, Piece, page_text
-from inference.fields.values import Direction, Labeled, Span
+from inference.fields.page_text import PageText, Piece, page_text
+from inference.fields.values import Direction, Span
 
 MAX_PAIRS = 150
 MAX_KEY_WORDS = 6
-MAX_BELOW_CHARACTERS = 60
-_KEY = re.compile(r"(?P<key>[^\W\d_][^:：]{0,45}?)\s*[:：](?P<value>\s+\S.*|\s*)$")
-_LEADERS = re.compile(LEADERS)
-SURE = {
-    (True, "inline"): 0.95,
-    (False, "inline"): 0.8,
-    (True, "beside"): 0.9,
-    (False, "beside"): 0.8,
-    (True, "below"): 0.7,
-    (False, "below"): 0.65,
-}
-"""The confidence of a pair by whether its key has a colon, and where its value is."""
-AFTER_LEADERS = 0.95
+MAX_VALUE_WORDS = 8
+MAX_VALUE_CHARACTERS = 60
+_KEY = re.compile(r"(?P<key>[^\W\d_][^:：]{1,45}?)\s*[:：](?P<value>\s+\S.*|\s*)$")
+_ANOTHER_KEY = re.compile(r"[^\W\d_][:：](?:\s|$)")
+_LETTERS = re.compile(r"[^\W\d_]")
+SURE = {"inline": 0.95, "beside": 0.9, "below": 0.7}
+"""The confidence of a pair by where its value is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     key: Span
     value: Span
-    confidence: float
 
     def as_json(self) -> Json:
+        sure = SURE[self.value.direction] * self.value.piece.confidence
         return {
             "key": self.key.text,
-            "key_box": corners(self.key.box()) if self.key.piece.is_placed else None,
+            "key_box": corners(self.key.box()),
             "value": self.value.text,
-            "value_box": corners(self.value.box()) if self.value.piece.is_placed else None,
-            "confidence": round(self.confidence * self.value.piece.confidence, 3),
+            "value_box": corners(self.value.box()),
+            "confidence": round(sure, 3),
         }
 
 
 def page_pairs(lines: Sequence[TextLine], width: float | None, height: float | None) -> list[Json]:
-    """Return the pairs of a page from top to bottom. Each value belongs to one key."""
-    page = Labeled.of(page_text(lines, width, height))
+    """Return the pairs of a page from top to bottom. Each value belongs to one key, and has a place on the page."""
+    placed = [line for line in lines if line.box is not None]
+    if not any(":" in line.text or "：" in line.text for line in placed):
+        return []
     best: dict[tuple[int, int], Pair] = {}
-    for pair in _found(page):
+    for pair in _found(page_text(placed, width, height)):
         place = (pair.value.piece.line, pair.value.piece.start + pair.value.start)
-        if place not in best or pair.confidence > best[place].confidence:
+        if place not in best or SURE[pair.value.direction] > SURE[best[place].value.direction]:
             best[place] = pair
-    by_key: dict[tuple[int, int], Pair] = {}
-    for pair in sorted(best.values(), key=lambda each: -each.confidence):
-        by_key.setdefault((pair.key.piece.line, pair.key.piece.start + pair.key.start), pair)
-    ordered = sorted(by_key.values(), key=lambda each: (each.key.piece.box.middle, each.key.piece.box.left))
+    ordered = sorted(best.values(), key=lambda each: (each.key.piece.box.middle, each.key.piece.box.left))
     return [pair.as_json() for pair in ordered[:MAX_PAIRS]]
 
 
-def _found(page: Labeled) -> Iterator[Pair]:
-    heads = head_lines(page.text)
-    for piece in page.text.pieces:
-        if (piece.line, piece.start) in heads:
+def _found(page: PageText) -> Iterator[Pair]:
+    for piece in page.pieces:
+        match = _KEY.match(piece.text)
+        if match is None or not _is_name(match["key"]):
             continue
-        yield from _after_leaders(page.text, piece)
-        labels = [label for label in page.labels_of(piece) if label.at_start or label.has_colon]
-        for label in labels:
-            yield from _of_label(page, label)
-        if not labels and (match := _KEY.match(piece.text)) and len(match["key"].split()) <= MAX_KEY_WORDS:
-            yield from _of_key(page, piece, match)
+        key = Span(piece, match.start("key"), match.end("key"), "inline")
+        written = match["value"].strip()
+        value = _inline(piece, written) if written else _elsewhere(page, key)
+        if value is not None:
+            yield Pair(key, value)
 
 
-def _after_leaders(page: PageText, piece: Piece) -> Iterator[Pair]:
-    """Yield the piece after dots in the same line."""
-    end = piece.start + len(piece.text)
-    leaders = _LEADERS.match(page.lines[piece.line], end)
-    if leaders is None or leaders.end() >= len(page.lines[piece.line]):
-        return
-    for value in page.beside(piece.box):
-        if value.line == piece.line and value.start == leaders.end():
-            key = Span(piece, 0, len(piece.text.rstrip(" :")), "inline")
-            yield Pair(key, Span(value, 0, len(value.text), "beside"), AFTER_LEADERS)
-            return
+def _is_name(key: str) -> bool:
+    """Return whether a text may be a key: few words, of letters, that do not begin in the middle of a sentence."""
+    return (
+        len(key.split()) <= MAX_KEY_WORDS
+        and not key[0].islower()
+        and len(_LETTERS.findall(key)) >= 2
+        and not any(sign in key for sign in ".;?!" if not key.endswith(sign))
+    )
 
 
-def _of_label(page: Labeled, label: Label) -> Iterator[Pair]:
-    key = Span(label.piece, label.start, label.end, "inline")
-    inline = page.inline(label)
-    if inline is not None:
-        if label.has_colon or any(map(str.isdigit, inline.text)):
-            yield Pair(key, inline, SURE[label.has_colon, "inline"])
-    elif label.is_alone:
-        yield from _elsewhere(page, key, label.has_colon)
+def _is_value(text: str) -> bool:
+    """Return whether a text is short enough for a value, and has no key of its own."""
+    return (
+        len(text) <= MAX_VALUE_CHARACTERS
+        and len(text.split()) <= MAX_VALUE_WORDS
+        and any(map(str.isalnum, text))
+        and not _ANOTHER_KEY.search(text)
+    )
 
 
-def _of_key(page: Labeled, piece: Piece, match: "re.Match[str]") -> Iterator[Pair]:
-    key = Span(piece, match.start("key"), match.end("key"), "inline")
-    if match["value"].strip():
-        start = match.end() - len(match["value"].lstrip())
-        yield Pair(key, Span(piece, start, len(piece.text.rstrip()), "inline"), SURE[True, "inline"])
-    else:
-        yield from _elsewhere(page, key, has_colon=True)
+def _inline(piece: Piece, written: str) -> Span | None:
+    end = len(piece.text.rstrip())
+    return Span(piece, end - len(written), end, "inline") if _is_value(written) else None
 
 
-def _elsewhere(page: Labeled, key: Span, has_colon: bool) -> Iterator[Pair]:
-    """Yield the value beside a key, or else the one below it."""
+def _elsewhere(page: PageText, key: Span) -> Span | None:
+    """Return the value beside a key, or else the one below it."""
     places: tuple[tuple[Direction, list[Piece]], ...] = (
-        ("beside", page.text.beside(key.piece.box)[:1]),
-        ("below", page.text.below(key.box())[:1]),
+        ("beside", page.beside(key.piece.box)[:1]),
+        ("below", page.below(key.box())[:1]),
     )
     for direction, pieces in places:
-        for value in pieces:
-            if _is_key(page, value):
+        for piece in pieces:
+            if _KEY.match(piece.text):
                 break
-            if direction == "below" and len(value.text) > MAX_BELOW_CHARACTERS:
-                continue
-            yield Pair(key, Span(value, 0, len(value.text), direction), SURE[has_colon, direction])
-            return
-
-
-def _is_key(page: Labeled, piece: Piece) -> bool:
-    return page.is_label(piece) or _KEY.match(piece.text) is not None
+            return Span(piece, 0, len(piece.text), direction) if _is_value(piece.text) else None
+    return None

@@ -1,10 +1,11 @@
-"""The operation that lists what is on a page beside its text: codes, tick boxes and form fields."""
+"""The operation that lists what is on a page beside its text: codes, tick boxes, form fields and pairs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from inference.core.contracts import Code, FormValue, Json, PageInput, Quad, TextLine
+from inference.fields.pairs import page_pairs
 from inference.layout.boxes import Box
 from inference.marks.labels import labels_of, row_of
 from inference.marks.picture_boxes import find_tick_boxes
@@ -33,8 +34,19 @@ def _find_marks(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Va
     return {
         "codes": [_code(code) for code in page.findings.codes],
         "marks": list(_labeled(marks, placed)),
-        "pairs": [_pair(value) for value in page.findings.form_values],
+        "pairs": _pairs(page, lines),
     }
+
+
+def _pairs(page: PageInput, lines: Sequence[TextLine]) -> list[Json]:
+    """Return the form fields, and the pairs that are printed where no form field is."""
+    forms = [_pair(value) for value in page.findings.form_values]
+    taken = [Box.of_corners(pair["value_box"]) for pair in forms]
+    printed = page_pairs(lines, None, None)
+    return [
+        *forms,
+        *(pair for pair in printed if not any(_same(Box.of_corners(pair["value_box"]), box) for box in taken)),
+    ]
 
 
 def _drawn(page: PageInput, texts: Sequence[Box], known: Sequence[Box]) -> Iterator[_Mark]:

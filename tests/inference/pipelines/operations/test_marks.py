@@ -59,3 +59,9 @@ def test_findings_turn_with_their_page() -> None:
     found = marks_of(turned)
     assert found["codes"][0]["box"] == [[690, 10], [690, 60], [640, 60], [640, 10]]
     assert found["pairs"][0]["value_box"] == [[80, 100], [100, 100], [100, 300], [80, 300]]
+
+
+def test_printed_pairs_are_listed_beside_form_fields() -> None:
+    line = TextLine("Weight: 12 kg", quad(10, 10, 140, 26), 0.9)
+    (pair,) = marks_of(PageInput(1, 0, 0, (line,), None), (line,))["pairs"]
+    assert (pair["key"], pair["value"]) == ("Weight", "12 kg")
