@@ -18,6 +18,7 @@ from maas_client.errors import (
     Unavailable,
     WaitTimedOut,
 )
+from maas_client.fields import FieldTrial, OwnField, TriedDocument
 from maas_client.resources import (
     Block,
     Cell,
@@ -59,6 +60,7 @@ __all__ = [
     "Document",
     "Event",
     "EventPage",
+    "FieldTrial",
     "InvalidRequest",
     "Job",
     "JobFailed",
@@ -68,6 +70,7 @@ __all__ = [
     "Model",
     "NotConfigured",
     "NotFound",
+    "OwnField",
     "Page",
     "PageWarning",
     "Pair",
@@ -77,6 +80,7 @@ __all__ = [
     "Result",
     "SearchHit",
     "Table",
+    "TriedDocument",
     "Unavailable",
     "WaitTimedOut",
 ]

@@ -17,6 +17,7 @@ from maas_client.archives import Archive, ArchiveEntry, Unpacking
 from maas_client.calls import Calls, Filters, Part, Told, Worry
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
+from maas_client.fields import AsyncFields
 from maas_client.job_filters import JobFilters
 from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
@@ -50,6 +51,7 @@ class AsyncClient:
         )
         self._calls = Calls(Retries(max_retries), worry=worry)
         self._archives = ArchiveCalls(self._calls)
+        self.fields = AsyncFields(self._calls, self._play, self._each)
         self._http = httpx.AsyncClient(**options(self._configuration))
 
     def __repr__(self) -> str:

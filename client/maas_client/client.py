@@ -18,6 +18,7 @@ from maas_client.calls import Calls, Filters, Part, Told, Worry
 from maas_client.class_sets import ClassSets
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
+from maas_client.fields import Fields
 from maas_client.job_filters import JobFilters
 from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
@@ -52,6 +53,7 @@ class Client:
         self._calls = Calls(Retries(max_retries), worry=worry)
         self._archives = ArchiveCalls(self._calls)
         self.class_sets = ClassSets(self._calls, self._play)
+        self.fields = Fields(self._calls, self._play, self._each)
         self._http = httpx.Client(**options(self._configuration))
 
     def __repr__(self) -> str:

@@ -93,7 +93,7 @@ class OwnFieldSerializer(serializers.Serializer[Any]):
 
 
 class PointedSerializer(serializers.Serializer[Any]):
-    """What was read at a place, and how it may be found again."""
+    """A place with what was read there, and how it may be found again."""
 
     object = serializers.CharField()
     job = serializers.UUIDField()
@@ -133,7 +133,7 @@ class TriedDocumentSerializer(serializers.Serializer[Any]):
 
 
 class TrialSerializer(serializers.Serializer[Any]):
-    """What a field finds in the last documents, the newest first. Nothing is written."""
+    """A trial of a field on the last documents, the newest first. Nothing is written."""
 
     object = serializers.CharField()
     field = TriedDefinitionSerializer()

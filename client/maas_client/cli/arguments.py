@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 from pathlib import Path
 
-from maas_client.cli import classes, commands
+from maas_client.cli import classes, commands, fields
 from maas_client.cli.output import FORMATS
 from maas_client.submissions import PRIORITIES
 from maas_client.version import VERSION
@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     _add_looking(names)
     _add_acting(names)
     classes.add_to(names)
+    fields.add_to(names)
     return top
 
 
