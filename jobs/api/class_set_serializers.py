@@ -75,7 +75,7 @@ class ExampleOutcomeSerializer(serializers.Serializer[Any]):
 
 
 class EvaluationSerializer(serializers.Serializer[Any]):
-    """How well each example is known by all the others: leave-one-out."""
+    """The evaluation of a version, in which each example is judged by all the others."""
 
     accuracy = serializers.FloatField(help_text="Share of the examples that get their label. `unsure` is not right.")
     confusion = serializers.DictField(

@@ -397,7 +397,7 @@ class PairSerializer(serializers.Serializer[Any]):
 
 
 class LearnedSerializer(serializers.Serializer[Any]):
-    """What a class set learned from a corrected class."""
+    """The outcome of a corrected class for the class set of its job."""
 
     class_set = serializers.CharField()
     version = serializers.CharField(allow_null=True, help_text="The version that was trained, such as `letters@4`.")

@@ -65,7 +65,7 @@ class ClassExample(TenantOwned):
 
 
 class ClassSetVersion(TenantOwned):
-    """What was learned from the examples at one time. A version is never changed."""
+    """The result of one training. A version is never changed."""
 
     class_set = models.ForeignKey(ClassSet, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField()

@@ -32,7 +32,7 @@ class ClassView:
 
 @dataclass(frozen=True)
 class KnownView:
-    """How well a class is known: a row of the confusion table."""
+    """A row of the confusion table: the examples of a class, and what they are taken for."""
 
     label: str
     right: int
@@ -64,7 +64,7 @@ class SetView:
     examples: int
     may_train: bool
     todo: str
-    """What is missing before it can be trained. It is empty if nothing is."""
+    """The text about what is missing before training. It is empty if nothing is."""
     changed: bool
     """Examples were added or removed after the last training."""
     percent: int | None
