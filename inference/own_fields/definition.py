@@ -43,7 +43,7 @@ class Neighbor:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What was learned from pointing at a value once. The value itself is not kept, only its shape."""
+    """A record of what was learned from pointing at a value once. The value itself is not kept, only its shape."""
 
     label: str
     """The label as it is printed. It is empty if the value has none."""

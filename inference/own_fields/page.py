@@ -43,7 +43,7 @@ class Sheet:
     tables: tuple[Table, ...]
     marks: tuple[Mark, ...]
     style: Style
-    """How the document writes dates and numbers."""
+    """The way in which the document writes dates and numbers."""
 
     @property
     def text(self) -> PageText:

@@ -1,4 +1,4 @@
-"""What a person pointed at on a page: the words there, the label that they belong to, and what is learned from it."""
+"""Reads what a person pointed at on a page: its words, the label that they belong to, and what is learned from it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ ORDERS: Mapping[str, Order] = {"dmy": "dmy", "mdy": "mdy"}
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How numbers and dates are written in a document."""
+    """The way in which numbers and dates are written in a document."""
 
     order: Order | None = None
     decimal: str | None = None
