@@ -70,6 +70,7 @@ GATES = (
         FIXED,
     ),
     Gate("open_archives", "too_many_archives", _("Archives that are being unpacked"), _("account"), FIXED),
+    Gate("class_sets", "too_many_class_sets", _("Class sets"), _("account and mode"), FIXED),
     Gate("unfinished_batches", "too_many_batches", _("Unfinished batches"), _("account"), FIXED),
     Gate(
         "stored_files",

@@ -45,7 +45,9 @@ class ClassSet(TenantOwned):
 class ClassExample(TenantOwned):
     """A job whose document is an example of a class. It goes when the job is erased."""
 
-    class_set = models.ForeignKey(ClassSet, on_delete=models.CASCADE, related_name="examples", db_index=False)
+    class_set = models.ForeignKey(
+        ClassSet, on_delete=models.CASCADE, related_name="examples", db_constraint=False, db_index=False
+    )
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="+", db_constraint=False, db_index=False)
     document_id = models.UUIDField(help_text="The document. It is an example of one class, whichever job read it.")
     label = models.CharField(max_length=MAX_LABEL)
@@ -67,7 +69,9 @@ class ClassExample(TenantOwned):
 class ClassSetVersion(TenantOwned):
     """The result of one training. A version is never changed."""
 
-    class_set = models.ForeignKey(ClassSet, on_delete=models.CASCADE, related_name="versions", db_index=False)
+    class_set = models.ForeignKey(
+        ClassSet, on_delete=models.CASCADE, related_name="versions", db_constraint=False, db_index=False
+    )
     number = models.PositiveIntegerField()
     trained = models.JSONField(help_text="Weights and known words, the latter as checksums.")
     evaluation = models.JSONField(help_text="How well each example is known by the others.")

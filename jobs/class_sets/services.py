@@ -34,7 +34,9 @@ def create_class_set(*, identity: Identity, name: str, title: str = "") -> Class
         lock_tenant(identity.tenant_id)
         own = ClassSet.objects.filter(livemode=identity.livemode)
         if own.filter(deleted_at=None).count() >= MAX_CLASS_SETS:
-            raise TooManyClassSets(f"An account has at most {MAX_CLASS_SETS} class sets. Delete one first.")
+            raise TooManyClassSets(
+                f"An account has at most {MAX_CLASS_SETS} class sets. Delete one first.", gate="class_sets"
+            )
         deleted = own.filter(name=values["name"]).first()
         if deleted is not None and deleted.deleted_at is None:
             raise ClassSetExists(f"There is a class set {values['name']!r} already. Choose another name.")

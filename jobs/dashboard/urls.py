@@ -42,9 +42,14 @@ urlpatterns = [
     path("batches", batches.batch_list, name="batch-list"),
     path("batches/<str:batch_id>/cancel", batches.batch_cancel, name="batch-cancel"),
     path("classes", classes.class_list, name="class-list"),
-    path("classes/<str:name>", classes.class_set_page, name="class-set"),
+    path("classes/<str:class_set>", classes.class_set_page, name="class-set"),
     *(
-        path(f"classes/<str:name>/{action}", classes.class_set_action, {"action": action}, name=f"class-set-{action}")
+        path(
+            f"classes/<str:class_set>/{action}",
+            classes.class_set_action,
+            {"action": action},
+            name=f"class-set-{action}",
+        )
         for action in classes.ACTIONS
     ),
     path("fields", fields.field_list, name="field-list"),

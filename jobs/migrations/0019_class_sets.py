@@ -5,6 +5,8 @@ import django.db.models.functions.datetime
 import tenants.core.ids
 from django.db import migrations, models
 
+from tenants.core.db.tenant_references import refer_within_tenant
+
 
 class Migration(migrations.Migration):
 
@@ -48,7 +50,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('job', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='jobs.job')),
                 ('tenant', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
-                ('class_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='examples', to='jobs.classset')),
+                ('class_set', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='examples', to='jobs.classset')),
             ],
             options={
                 'abstract': False,
@@ -65,7 +67,7 @@ class Migration(migrations.Migration):
                 ('corrected', models.BooleanField(default=False, help_text='Whether a corrected class was the reason.')),
                 ('author', models.CharField(blank=True, max_length=254)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('class_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='jobs.classset')),
+                ('class_set', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='jobs.classset')),
                 ('tenant', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
             ],
             options={
@@ -117,4 +119,10 @@ class Migration(migrations.Migration):
             model_name='classsetversion',
             constraint=models.UniqueConstraint(fields=('class_set', 'number'), name='jobs_classsetversion_number'),
         ),
+        refer_within_tenant([
+            ('jobs_classexample', 'class_set_id', 'jobs_classset', 'CASCADE'),
+            ('jobs_classexample', 'job_id', 'jobs_job', 'CASCADE'),
+            ('jobs_classsetversion', 'class_set_id', 'jobs_classset', 'CASCADE'),
+            ('jobs_classifiedjob', 'job_id', 'jobs_job', 'CASCADE'),
+        ]),
     ]

@@ -101,11 +101,15 @@ def delete_field(*, identity: Identity, name: str) -> None:
 def add_example(*, identity: Identity, name: str, spot: Spot) -> OwnFieldExample:
     with unit_of_work(identity):
         field = get_own_field(name, for_update=True)
+        seen = seen_at(spot)
+        known = field.examples.filter(job=seen.job, page=seen.spot.page, box=list(box_of(seen.pointed.box))).first()
+        if known is not None:
+            return known
         if field.examples.count() >= MAX_EXAMPLES:
             raise InvalidRequest(
                 f"The field {field.name!r} has {MAX_EXAMPLES} examples, the maximum. Delete one first."
             )
-        example = _add(field, seen_at(spot))
+        example = _add(field, seen)
         _touch(field, "an example was added")
         return example
 

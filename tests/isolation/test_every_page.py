@@ -52,6 +52,7 @@ class Things:
     payment_id: str
     field_id: str
     example_id: str
+    class_set: str
     name: str = "parse"
 
     @classmethod
@@ -60,6 +61,7 @@ class Things:
         batch_id = f"batch_{uuid4().hex}"
         ours = ("invoice_id", "budget_id", "payment_id", "field_id", "example_id")
         numbers = {"session_id": str(2**40), **{name: str(uuid4()) for name in ours}}
+        numbers["class_set"] = f"none-{uuid4().hex[:8]}"
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:10], **numbers)
 
 
@@ -90,6 +92,12 @@ BY_ID = (
     Asked("GET", "/jobs/bulk/erasure?job={job_id}"),
     Asked("POST", "/jobs/bulk/erase", {"job": "{job_id}"}),
     Asked("POST", "/jobs/bulk/retry", {"job": "{job_id}"}),
+    Asked("POST", "/jobs/bulk/add-to-class", {"class_set": "{class_set}", "label": "mine", "job": "{job_id}"}),
+    Asked("GET", "/classes/{class_set}"),
+    Asked("POST", "/classes/{class_set}/train"),
+    Asked("POST", "/classes/{class_set}/remove", {"job": "{job_id}"}),
+    Asked("POST", "/classes/{class_set}/serve", {"version": "1"}),
+    Asked("POST", "/classes/{class_set}/delete"),
     Asked("GET", "/archives/{archive_id}"),
     Asked("GET", "/archives/{archive_id}?after=1"),
     Asked("POST", "/archives/{archive_id}/cancel"),
@@ -169,6 +177,7 @@ SHOWING = (
     "/billing/invoices?before={invoice_id}",
     "/billing/invoices.csv",
     "/billing/upcoming",
+    "/classes",
     "/client.zip",
     "/favicon.ico",
     "/fields",
@@ -310,6 +319,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.payment_id,
         belongings.field_name,
         belongings.example_id,
+        belongings.class_set,
     )
 
 
@@ -392,6 +402,11 @@ def state_of(product: Product, things: Things) -> list[tuple[object, ...]]:
             things.tenant_id,
         ),
         ("SELECT id, status, total_micros FROM tenants_invoice WHERE id = %s", things.invoice_id),
+        (
+            "SELECT name, version, changed_at, deleted_at FROM jobs_classset WHERE tenant_id = %s ORDER BY id",
+            things.tenant_id,
+        ),
+        ("SELECT label FROM jobs_classexample WHERE tenant_id = %s ORDER BY id", things.tenant_id),
         ("SELECT name FROM tenants_billingdetails WHERE tenant_id = %s", things.tenant_id),
         ("SELECT id, role FROM tenants_membership WHERE tenant_id = %s", things.tenant_id),
         (

@@ -39,8 +39,8 @@ def test_an_id_of_the_other_mode_is_answered_like_one_that_never_was(
     asker, owner, theirs = apart
     before, nobodys = state_of(owner, theirs), Belongings.of_nobody()
     for operation in with_ids(operations):
-        foreign = asker.http.request(operation.method, operation.at(**theirs.values()))
-        unknown = asker.http.request(operation.method, operation.at(**nobodys.values()))
+        foreign = asker.http.request(operation.method, operation.at(name="total", **theirs.values()))
+        unknown = asker.http.request(operation.method, operation.at(name="total", **nobodys.values()))
         assert foreign.status_code == unknown.status_code == 404, operation
         assert without_echo(foreign, theirs) == without_echo(unknown, nobodys), operation
         assert headers_of(foreign) == headers_of(unknown), operation

@@ -50,9 +50,9 @@ def class_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 
 @require_safe
 @members_only
-def class_set_page(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
+def class_set_page(request: HttpRequest, identity: Identity, class_set: str) -> HttpResponse:
     identity.require("jobs:read")
-    return _shown(request, identity, name)
+    return _shown(request, identity, class_set)
 
 
 def _shown(request: HttpRequest, identity: Identity, name: str, refusal: DomainError | None = None) -> HttpResponse:
@@ -68,16 +68,16 @@ def _shown(request: HttpRequest, identity: Identity, name: str, refusal: DomainE
 
 @require_POST
 @members_only
-def class_set_action(request: HttpRequest, identity: Identity, name: str, action: str) -> HttpResponse:
+def class_set_action(request: HttpRequest, identity: Identity, class_set: str, action: str) -> HttpResponse:
     identity.require("jobs:write")
     try:
-        done = _act(identity, name, action, request.POST)
+        done = _act(identity, class_set, action, request.POST)
     except NotFound as missing:
         raise Http404(missing.detail) from missing
     except DomainError as refusal:
-        return _shown(request, identity, name, refusal)
+        return _shown(request, identity, class_set, refusal)
     messages.success(request, done)
-    return redirect("class-list") if action == "delete" else redirect("class-set", name)
+    return redirect("class-list") if action == "delete" else redirect("class-set", class_set)
 
 
 ACTIONS = ("train", "remove", "serve", "delete")

@@ -84,7 +84,15 @@ def test_a_name_and_the_number_of_fields_are_bounded(desk: ContractDesk, monkeyp
         desk.field(job, "another")
     monkeypatch.setattr(services, "MAX_EXAMPLES", 1)
     with pytest.raises(InvalidRequest, match="has 1 examples, the maximum"):
-        services.add_example(identity=desk.identity, name="contract_number", spot=desk.spot(job))
+        services.add_example(identity=desk.identity, name="contract_number", spot=desk.spot(desk.contract("CD-99")))
+
+
+def test_the_same_value_is_an_example_once(desk: ContractDesk) -> None:
+    job = desk.contract("AB-1234")
+    field = desk.field(job)
+    again = services.add_example(identity=desk.identity, name=field.name, spot=desk.spot(job))
+    with unit_of_work(desk.identity):
+        assert [example.id for example in field.examples.all()] == [again.id]
 
 
 def test_only_text_of_a_page_that_was_read_can_be_pointed_at(desk: ContractDesk) -> None:
@@ -139,7 +147,7 @@ def test_writes_are_logged_without_what_was_read(desk: ContractDesk) -> None:
     field = desk.field(job)
     services.change_field(identity=desk.identity, name=field.name, title="Contract", labels=["No."], classes=["letter"])
     services.change_field(identity=desk.identity, name=field.name, title="Contract")
-    example = services.add_example(identity=desk.identity, name=field.name, spot=desk.spot(job))
+    example = services.add_example(identity=desk.identity, name=field.name, spot=desk.spot(desk.contract("CD-99")))
     services.delete_example(identity=desk.identity, name=field.name, example_id=example.id)
     services.delete_field(identity=desk.identity, name=field.name)
     with unit_of_work(desk.identity):

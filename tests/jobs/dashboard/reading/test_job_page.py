@@ -29,10 +29,10 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.dashboard import conftest
 
-QUERIES = 16
+QUERIES = 17
 """The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
 strip and the pictures, the events of the job, of the page and of the first load, then the key, the corrections, the
-email that the document is attached to and the commit.
+email that the document is attached to, the class sets and the commit.
 """
 MAX_BYTES = 60_000
 BOX = [[1, 2], [31, 2], [31, 12], [1, 12]]

@@ -25,13 +25,14 @@ NO_GATES = {
 """Codes for a model that fails, which is not a decision to refuse."""
 LIMITS_OF_ACCOUNTS = {
     "account_storage_full",
+    "too_many_class_sets",
     "too_many_files",
     "too_many_invitations",
     "too_many_keys",
     "too_many_webhook_endpoints",
 }
 """Codes for an account that has the maximum of something. Waiting does not help, so their status is another one."""
-OF_ONE_REQUEST = {"too_many_chunks", "too_many_pages"}
+OF_ONE_REQUEST = {"too_many_attachments", "too_many_chunks", "too_many_pages"}
 
 
 def errors(base: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
