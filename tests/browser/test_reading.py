@@ -210,6 +210,7 @@ def test_places_to_check_are_walked_through_and_corrected(windows: Windows, doub
 def test_tabs_are_moved_through_by_keys_and_stay_from_page_to_page(reader: Page) -> None:
     reader.locator("#tab-text").focus()
     reader.keyboard.press("ArrowRight")
+    expect(reader.locator("#panel")).to_contain_text("No fields were found")
     expect(reader.locator("#tab-fields")).to_be_focused()
     reader.keyboard.press("ArrowRight")
     expect(reader.locator("pre.json")).to_contain_text('"number": 1')

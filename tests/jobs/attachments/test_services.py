@@ -48,9 +48,14 @@ class Post:
         return submit_once(identity=self.identity, request=request, key=key, upload=self.upload(content)).made
 
     def take(self) -> int:
-        """Take all attachments that are ordered, and return how many emails were opened."""
+        """Take all attachments that are ordered, and return how many emails were opened.
+
+        What other tests left is claimed and left alone.
+        """
         opened = set()
         while (claim := claim_archive("test")) is not None:
+            if claim.tenant_id != self.identity.tenant_id:
+                continue
             assert Lease(claim, reader, lambda: True).take() in {"done", "time_slice_ended"}
             opened.add(claim.archive_id)
         return len(opened)

@@ -40,8 +40,9 @@ async function readPlaces(again = false) {
   if (seq === seen && !again) return;
   seen = seq;
   try {
-    const before = places[at];
-    ({ places, more } = await get(`/jobs/${follow}/checks`));
+    const found = await get(`/jobs/${follow}/checks`);
+    const before = places[at]; // The walk may have gone on meanwhile.
+    ({ places, more } = found);
     at = before ? positionOf(before) : -1;
   } catch {
     seen = null; // The next change of the job reads them again.
