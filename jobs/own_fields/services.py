@@ -102,7 +102,8 @@ def add_example(*, identity: Identity, name: str, spot: Spot) -> OwnFieldExample
     with unit_of_work(identity):
         field = get_own_field(name, for_update=True)
         seen = seen_at(spot)
-        known = field.examples.filter(job=seen.job, page=seen.spot.page, box=list(box_of(seen.pointed.box))).first()
+        same = {"job": seen.job, "page": seen.spot.page, "box": list(box_of(seen.pointed.box))}
+        known = field.examples.filter(**same).select_related("job").first()
         if known is not None:
             return known
         if field.examples.count() >= MAX_EXAMPLES:
