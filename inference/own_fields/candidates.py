@@ -11,7 +11,7 @@ from inference.fields.page_text import Piece
 from inference.fields.values import Span
 from inference.layout.boxes import Box
 from inference.own_fields.definition import OwnField
-from inference.own_fields.page import Sheet, below_of, ends_with_colon, letters_of
+from inference.own_fields.page import Part, Sheet, below_of, ends_with_colon, letters_of
 from inference.own_fields.shapes import likeness
 from inference.own_fields.values import ORDERS, Style, Value, values_in
 
@@ -23,23 +23,6 @@ MAX_UNIT = 4
 """The letters of a unit or of the code before a number, at most."""
 MAX_REST = {"identifier": 0, "number": MAX_UNIT, "amount": MAX_UNIT}
 """The letters behind a value that stands beside or below its label, at most, by its type."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a piece of a page that belongs to a value."""
-
-    piece: Piece
-    start: int
-    end: int
-
-    @property
-    def text(self) -> str:
-        return self.piece.text[self.start : self.end]
-
-    @property
-    def box(self) -> Box:
-        return self.piece.part(self.start, self.end)
 
 
 @dataclass(frozen=True, slots=True)

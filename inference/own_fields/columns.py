@@ -9,8 +9,8 @@ from statistics import median
 from inference.fields.labels.vocabulary import spelled
 from inference.fields.page_text import Piece
 from inference.layout.boxes import Box
-from inference.own_fields.candidates import Found, Part, Wanted, best_value, is_key
-from inference.own_fields.page import Sheet, below_of
+from inference.own_fields.candidates import Found, Wanted, best_value, is_key
+from inference.own_fields.page import Part, Sheet, below_of
 from inference.tables.table import Cell, Table
 
 MAX_VALUES = 500

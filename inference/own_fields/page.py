@@ -30,6 +30,23 @@ _KEY = re.compile(r"\s*([^:：]{2,60}?)\s*[:：]\s*(?=\S|$)")
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a piece of a page that belongs to a value, or that was pointed at."""
+
+    piece: Piece
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.piece.text[self.start : self.end]
+
+    @property
+    def box(self) -> Box:
+        return self.piece.part(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     label: str
     checked: bool

@@ -6,13 +6,12 @@ from itertools import groupby
 
 from inference.core.contracts import Json
 from inference.fields.candidate import corners
-from inference.fields.page_text import Piece
 from inference.layout.boxes import Box
 from inference.own_fields.definition import Trace
 from inference.own_fields.guessing import type_of
 from inference.own_fields.label_of import FoundLabel, label_of
 from inference.own_fields.neighbors import neighbors_of
-from inference.own_fields.page import Mark, Sheet, fingerprint, sheets_of
+from inference.own_fields.page import Mark, Part, Sheet, fingerprint, sheets_of
 from inference.own_fields.shapes import shape_of
 
 MIN_COVERED = 0.5
@@ -30,23 +29,6 @@ class Pointed:
     type: str
     place: str
     trace: Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The words of a piece that were pointed at."""
-
-    piece: Piece
-    start: int
-    end: int
-
-    @property
-    def text(self) -> str:
-        return self.piece.text[self.start : self.end]
-
-    @property
-    def box(self) -> Box:
-        return self.piece.part(self.start, self.end)
 
 
 def point(result: Mapping[str, Json], page_number: int, pages_total: int, box: Sequence[float]) -> Pointed | None:

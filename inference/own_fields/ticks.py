@@ -2,8 +2,8 @@
 
 from inference.fields.labels.finding import Label
 from inference.fields.page_text import Piece
-from inference.own_fields.candidates import Found, Part
-from inference.own_fields.page import Mark, Sheet, letters_of
+from inference.own_fields.candidates import Found
+from inference.own_fields.page import Mark, Part, Sheet, letters_of
 from inference.own_fields.values import answer_of
 
 MIN_LETTERS = 4

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,6 +18,7 @@ from jobs.api.class_set_serializers import (
     ClassSetVersionSerializer,
     TriedSerializer,
 )
+from jobs.api.requests import body_values
 from jobs.class_sets import services
 from jobs.class_sets.classifying import try_version
 from jobs.class_sets.selectors import class_sets, examples_of, get_class_set, get_version
@@ -30,19 +30,10 @@ from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
 EXAMPLES = list_of("ClassExampleList", ClassExampleSerializer(many=True))
 TRIED = list_of("TriedClassList", TriedSerializer(many=True))
-
-
-def _values(request: Request, form_of: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-    if not isinstance(request.data, dict):
-        raise InvalidRequest("The body must be a JSON object.")
-    form = form_of(data=request.data)
-    form.is_valid(raise_exception=True)
-    return dict(form.validated_data)
 
 
 def _body(identity: Identity, name: str) -> dict[str, Any]:
@@ -79,7 +70,7 @@ class ClassSetList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
-        values = _values(request, ClassSetRequestSerializer)
+        values = body_values(request, ClassSetRequestSerializer)
         made = services.create_class_set(identity=identity, **values)
         return Response(_body(identity, made.name), 201, headers={"Location": f"/v1/class-sets/{made.name}"})
 
@@ -101,7 +92,7 @@ class ClassSetDetail(APIView):
     )
     def patch(self, request: Request, class_set: str) -> Response:
         identity = _known(request, class_set, "jobs:write")
-        values = _values(request, ClassSetChangeSerializer)
+        values = body_values(request, ClassSetChangeSerializer)
         services.change_class_set(identity=identity, name=class_set, **values)
         return Response(_body(identity, class_set))
 
@@ -137,7 +128,7 @@ class ClassExamples(APIView):
     def post(self, request: Request, class_set: str) -> Response:
         """Add the documents of these jobs, all or none. A document that was an example of another class moves."""
         identity = _known(request, class_set, "jobs:write")
-        values = _values(request, ClassExamplesRequestSerializer)
+        values = body_values(request, ClassExamplesRequestSerializer)
         services.add_examples(identity=identity, name=class_set, label=values["label"], job_ids=values["jobs"])
         return Response(_body(identity, class_set))
 
@@ -177,7 +168,7 @@ class ClassSetTrial(APIView):
     )
     def post(self, request: Request, class_set: str) -> Response:
         identity = _known(request, class_set, "jobs:read")
-        values = _values(request, ClassSetTrialRequestSerializer)
+        values = body_values(request, ClassSetTrialRequestSerializer)
         with unit_of_work(identity):
             found = get_class_set(identity, class_set)
             jobs = [get_job(job_id).id for job_id in services.checked_ids(values["jobs"])]

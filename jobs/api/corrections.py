@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from jobs.api.requests import body_values
 from jobs.api.serializers import CorrectionSerializer, StrictFields
 from jobs.class_sets.training import learn_class, unlearn_class
 from jobs.core.document_class import DOCUMENT
@@ -27,7 +28,6 @@ from jobs.results.corrections.services import (
 from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
 
@@ -75,12 +75,7 @@ def _checked(request: Request, job_id: str, form_of: type[StrictFields]) -> tupl
     identity = caller(request, "jobs:write")
     with unit_of_work(identity):
         get_job(job_id)
-    if not isinstance(request.data, dict):
-        raise InvalidRequest("The body must be a JSON object.")
-    form = form_of(data=request.data)
-    form.is_valid(raise_exception=True)
-    values: dict[str, Any] = form.validated_data
-    return identity, values
+    return identity, body_values(request, form_of)
 
 
 class LineCorrection(APIView):

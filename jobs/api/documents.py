@@ -16,7 +16,15 @@ from rest_framework.views import APIView
 
 from jobs.api.byte_ranges import ByteRange, Unsatisfiable, byte_range
 from jobs.api.creations import CREATED, hold_upload, upload_document_once, uploaded_before
-from jobs.api.requests import attachments_wanted, checked_address, fetch_first, fetched, key_of, replay_headers
+from jobs.api.requests import (
+    attachments_wanted,
+    body_values,
+    checked_address,
+    fetch_first,
+    fetched,
+    key_of,
+    replay_headers,
+)
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
 from jobs.api.serializers import (
     AddressSerializer,
@@ -67,11 +75,7 @@ def _address_in(request: Request) -> tuple[Address | None, bool]:
     """Return the URL in the JSON body, or None for a form with a file, and whether attachments are wanted too."""
     if not request.content_type.startswith("application/json"):
         return None, True
-    if not isinstance(request.data, dict):
-        raise InvalidRequest("The body must be a JSON object.")
-    form = AddressSerializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    values = form.validated_data
+    values = body_values(request, AddressSerializer)
     return checked_address(values["url"], values["name"], values["password"]), values["attachments"]
 
 

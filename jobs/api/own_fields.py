@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -21,6 +20,7 @@ from jobs.api.own_field_serializers import (
     TrialRequestSerializer,
     TrialSerializer,
 )
+from jobs.api.requests import body_values
 from jobs.own_fields import services
 from jobs.own_fields.applying import apply_fields
 from jobs.own_fields.drafts import Draft, draft, saved
@@ -36,11 +36,6 @@ from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
-
-
-def _body(form: serializers.Serializer[Any]) -> dict[str, Any]:
-    form.is_valid(raise_exception=True)
-    return dict(form.validated_data)
 
 
 def _spot(values: Mapping[str, Any]) -> Spot:
@@ -60,7 +55,7 @@ class OwnFieldList(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:write")
-        values = _body(OwnFieldRequestSerializer(data=request.data))
+        values = body_values(request, OwnFieldRequestSerializer)
         spots = _spots(values)
         field = services.create_field(identity=identity, settings=checked_settings(**values), spots=spots)
         return Response(field_json(field), 201, headers={"Location": f"/v1/fields/{field.name}"})
@@ -93,7 +88,7 @@ class OwnFieldDetail(APIView):
     )
     def patch(self, request: Request, field_name: str) -> Response:
         identity = _owner(request, field_name)
-        values = _body(OwnFieldChangeSerializer(data=request.data))
+        values = body_values(request, OwnFieldChangeSerializer)
         return Response(field_json(services.change_field(identity=identity, name=field_name, **values)))
 
     @extend_schema(operation_id="delete_field", summary="Delete a field", responses={204: None, **REFUSALS})
@@ -111,7 +106,7 @@ class OwnFieldExamples(APIView):
     )
     def post(self, request: Request, field_name: str) -> Response:
         identity = _owner(request, field_name)
-        spot = _spot(_body(SpotSerializer(data=request.data)))
+        spot = _spot(body_values(request, SpotSerializer))
         return Response(example_json(services.add_example(identity=identity, name=field_name, spot=spot)), 201)
 
 
@@ -137,7 +132,7 @@ class Pointing(APIView):
     def post(self, request: Request) -> Response:
         """Show the text at a place, the label that was found beside it, and the guessed type. Nothing is written."""
         identity = caller(request, "jobs:read")
-        spot = _spot(_body(SpotSerializer(data=request.data)))
+        spot = _spot(body_values(request, SpotSerializer))
         with unit_of_work(identity):
             return Response(seen_json(seen_at(spot)))
 
@@ -151,7 +146,7 @@ class Trial(APIView):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "jobs:read")
-        values = _body(TrialRequestSerializer(data=request.data))
+        values = body_values(request, TrialRequestSerializer)
         with unit_of_work(identity):
             wanted = _draft(identity, values)
             found = tried([wanted.field], livemode=wanted.livemode, documents=values["documents"])
@@ -168,7 +163,7 @@ class Application(APIView):
     def post(self, request: Request) -> Response:
         """Write the own fields of a piece of the documents that were read, the newest first. It may be repeated."""
         identity = caller(request, "jobs:write")
-        values = _body(ApplicationRequestSerializer(data=request.data))
+        values = body_values(request, ApplicationRequestSerializer)
         applied = apply_fields(identity=identity, after=values.get("cursor"), jobs=values["limit"])
         return Response(applied_json(applied))
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -23,6 +24,15 @@ from tenants.core.errors import InvalidRequest
 from tenants.core.http_client.client import check_url
 from tenants.core.http_client.errors import EgressRefused
 from tenants.core.messages import one_of
+
+
+def body_values(request: Request, form_of: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+    """Return the checked values of a JSON body."""
+    if not isinstance(request.data, dict):
+        raise InvalidRequest("The body must be a JSON object.")
+    form = form_of(data=request.data)
+    form.is_valid(raise_exception=True)
+    return dict(form.validated_data)
 
 
 def key_of(request: Request) -> str | None:

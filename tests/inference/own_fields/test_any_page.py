@@ -146,7 +146,8 @@ def test_hostile_label_does_no_harm(label: str) -> None:
     result = page((80, 80, f"{label} 12.03.2024"), (80, 110, f"{label}"), (80, 140, "12.03.2024"))
     for place in PLACES:
         for kind in TYPES:
-            find([result], [OwnField("own", kind, (label, label), place)])
+            found = find([result], [OwnField("own", kind, (label, label), place)])
+            assert all(str(one["value"]) in str(one["quote"]) for one in found)
 
 
 def test_empty_page_has_no_fields() -> None:

@@ -78,7 +78,7 @@ def page_sizes(document: pypdfium2.PdfDocument, limits: DocumentLimits) -> list[
 
 
 class PdfPage:
-    """One page, with its annotations and filled form fields drawn into it."""
+    """A page, with its annotations and filled form fields drawn into it."""
 
     def __init__(self, document: pypdfium2.PdfDocument, number: int, limits: DocumentLimits) -> None:
         if number > len(document):
