@@ -247,7 +247,6 @@ WITH RECURSIVE guarded AS (
 SELECT relname FROM pg_class WHERE relname = ANY (%s) AND oid NOT IN (SELECT id FROM guarded)
 """
 WRITTEN_BY_ITS_END = {
-    "jobs_classifiedjob": "written as a job ends",
     "jobs_eventhorizon": "written by whoever erases events",
     "jobs_fairshare": "written as a page of theirs is let to a worker",
     "jobs_webhookmessage": "tells of an event, in its transaction",
