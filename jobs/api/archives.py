@@ -12,7 +12,8 @@ from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
 from jobs.api.requests import json_object, key_of, priority_of, replay_headers
 from jobs.api.schema import ARCHIVE_UPLOAD, IDEMPOTENCY_KEY
-from jobs.api.serializers import ArchiveEntrySerializer, ErrorSerializer, entry_json, error_json
+from jobs.api.serializers.archives import ArchiveEntrySerializer, entry_json
+from jobs.api.serializers.errors import ErrorSerializer, error_json
 from jobs.archives.selectors import Tally, archives_newest_first, get_archive, tallies_of
 from jobs.archives.services import ArchiveRequest, cancel_archive, delete_archive
 from jobs.core import archive_states as states

@@ -10,7 +10,9 @@ from rest_framework.views import APIView
 
 from jobs.api.creations import create_batch_once, upload_file_once
 from jobs.api.openai_requests import batch_request, file_lives_s, refused
-from jobs.api.openai_serializers import (
+from jobs.api.requests import key_of, replay_headers
+from jobs.api.schema import FILE_UPLOAD, IDEMPOTENCY_KEY, NEW_BATCH, OPENAI_REFUSALS, openai_list_of
+from jobs.api.serializers.openai import (
     NEWEST_FIRST,
     OLDEST_FIRST,
     BatchObject,
@@ -20,8 +22,6 @@ from jobs.api.openai_serializers import (
     file_object,
     openai_listing,
 )
-from jobs.api.requests import key_of, replay_headers
-from jobs.api.schema import FILE_UPLOAD, IDEMPOTENCY_KEY, NEW_BATCH, OPENAI_REFUSALS, openai_list_of
 from jobs.batches.ids import BATCH, FILE, shown
 from jobs.batches.models import Batch, StoredFile
 from jobs.batches.selectors import get_batch, get_file, with_models

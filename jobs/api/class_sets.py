@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.class_set_serializers import (
+from jobs.api.requests import body_values
+from jobs.api.serializers.class_sets import (
     ClassExampleSerializer,
     ClassExamplesRequestSerializer,
     ClassSetChangeSerializer,
@@ -18,7 +19,6 @@ from jobs.api.class_set_serializers import (
     ClassSetVersionSerializer,
     TriedSerializer,
 )
-from jobs.api.requests import body_values
 from jobs.class_sets import services
 from jobs.class_sets.classifying import try_version
 from jobs.class_sets.selectors import class_sets, examples_of, get_class_set, get_version

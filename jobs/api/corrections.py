@@ -9,7 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.requests import body_values
-from jobs.api.serializers import CorrectionSerializer, StrictFields
+from jobs.api.serializers.corrections import CorrectionSerializer
+from jobs.api.serializers.strict_fields import StrictFields, StrictText
 from jobs.class_sets.training import learn_class, unlearn_class
 from jobs.core.document_class import DOCUMENT
 from jobs.documents.job_selectors import get_job
@@ -31,29 +32,22 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 
 
-class Text(serializers.CharField):
-    """A text that must be one: a number or a boolean is not taken for its digits or its name."""
-
-    def to_internal_value(self, data: object) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
-
-
 class LineCorrectionSerializer(StrictFields):
-    text = Text(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
+    text = StrictText(max_length=LONGEST_LINE, help_text="The text of the line. The same text confirms it.")
 
 
 class CellCorrectionSerializer(StrictFields):
-    text = Text(max_length=LONGEST_LINE, allow_blank=True, help_text="The text of the cell. The same text confirms it.")
+    text = StrictText(
+        max_length=LONGEST_LINE, allow_blank=True, help_text="The text of the cell. The same text confirms it."
+    )
 
 
 class ClassCorrectionSerializer(StrictFields):
-    label = Text(max_length=LONGEST_LABEL, help_text="A class of `probabilities`, or one of the usual six.")  # type: ignore[assignment]  # the request calls it so
+    label = StrictText(max_length=LONGEST_LABEL, help_text="A class of `probabilities`, or one of the usual six.")  # type: ignore[assignment]  # the request calls it so
 
 
 class FieldCorrectionSerializer(StrictFields):
-    value = Text(
+    value = StrictText(
         max_length=LONGEST_LINE,
         allow_null=True,
         help_text="The value as it is on the page. The same value confirms it; null says that it is not there.",

@@ -26,13 +26,9 @@ from jobs.api.requests import (
     replay_headers,
 )
 from jobs.api.schema import IDEMPOTENCY_KEY, UPLOAD
-from jobs.api.serializers import (
-    AddressSerializer,
-    DocumentSerializer,
-    ShownDocumentSerializer,
-    StoredDocumentSerializer,
-    entry_json,
-)
+from jobs.api.serializers.archives import entry_json
+from jobs.api.serializers.documents import DocumentSerializer, ShownDocumentSerializer, StoredDocumentSerializer
+from jobs.api.serializers.job_requests import AddressSerializer
 from jobs.attachments.selectors import attachments_of, mails_with
 from jobs.attachments.services import OUTERMOST
 from jobs.core.errors import FileMissing, RangeNotSatisfiable

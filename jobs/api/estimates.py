@@ -26,7 +26,9 @@ from inference.runtime.parameters import TRUNCATE, work_kind
 from jobs.api.documents import uploaded
 from jobs.api.jobs import request_of_form, request_of_json
 from jobs.api.schema import JOB_UPLOAD
-from jobs.api.serializers import CostSerializer, JobRequestSerializer, StrictFields
+from jobs.api.serializers.costs import CostSerializer
+from jobs.api.serializers.job_requests import JobRequestSerializer
+from jobs.api.serializers.strict_fields import StrictFields
 from jobs.submission.estimates import (
     EstimateRequest,
     PricedEstimate,

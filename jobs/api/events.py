@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from jobs.api.schema import LAST_EVENT_ID, STREAM
-from jobs.api.serializers import EventSerializer, event_json
+from jobs.api.serializers.events import EventSerializer, event_json
 from jobs.documents.job_selectors import tenant_events_after
 from jobs.streaming.credentials import Credential
 from jobs.streaming.tickets import LIFETIME_S, issue_ticket

@@ -8,7 +8,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from jobs.api.serializers import ChunkSerializer, ResultSerializer
+from jobs.api.serializers.chunks import ChunkSerializer
+from jobs.api.serializers.results import ResultSerializer
 from jobs.results.exports import services
 from jobs.results.exports.archive import MAX_JOBS, archive_name, archive_of
 from jobs.results.exports.archive_files import DEFAULT_FORMATS, FORMATS, ORIGINAL

@@ -35,15 +35,11 @@ from jobs.api.schema import (
     PREFER,
     STREAM,
 )
-from jobs.api.serializers import (
-    EventSerializer,
-    JobRequestSerializer,
-    JobSerializer,
-    JobWithResultSerializer,
-    PageSerializer,
-    ResultSerializer,
-    event_json,
-)
+from jobs.api.serializers.events import EventSerializer, event_json
+from jobs.api.serializers.job_requests import JobRequestSerializer
+from jobs.api.serializers.jobs import JobSerializer, JobWithResultSerializer
+from jobs.api.serializers.pages import PageSerializer
+from jobs.api.serializers.results import ResultSerializer
 from jobs.attachments.services import OUTERMOST
 from jobs.core import states
 from jobs.core.deadlines import Deadlines

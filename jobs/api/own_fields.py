@@ -8,7 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.own_field_serializers import (
+from jobs.api.requests import body_values
+from jobs.api.serializers.own_fields import (
     ApplicationRequestSerializer,
     ApplicationSerializer,
     ExampleSerializer,
@@ -20,7 +21,6 @@ from jobs.api.own_field_serializers import (
     TrialRequestSerializer,
     TrialSerializer,
 )
-from jobs.api.requests import body_values
 from jobs.own_fields import services
 from jobs.own_fields.applying import apply_fields
 from jobs.own_fields.drafts import Draft, draft, saved

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from jobs.api.creations import begin_payment_once
 from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.serializers import StrictFields
+from jobs.api.serializers.strict_fields import StrictFields
 from tenants.api.callers import caller
 from tenants.api.pagination import listing
 from tenants.api.parameters import only

@@ -18,7 +18,7 @@ from inference.registry.selectors import versions_named
 from jobs.api.job_filters import field_filters_of, field_parameters
 from jobs.api.requests import label_of
 from jobs.api.schema import FIELD_FILTER
-from jobs.api.serializers import DocumentClassSerializer
+from jobs.api.serializers.classes import DocumentClassSerializer
 from jobs.core.models import Job
 from jobs.core.reading_flags import LONGEST_LABEL
 from jobs.fields.filtering import with_fields

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from jobs.api.creations import CREATED, create_upload_once
 from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.upload_serializers import UploadSerializer
+from jobs.api.serializers.uploads import UploadSerializer
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.uploads import protocol
 from jobs.uploads.decisions import Offer, gone, out_of_place, too_long

@@ -18,7 +18,7 @@ from jobs.api.creations import (
 )
 from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
-from jobs.api.webhook_serializers import (
+from jobs.api.serializers.webhooks import (
     REPLAYED,
     DeliverySerializer,
     DeliveryWithAttemptsSerializer,

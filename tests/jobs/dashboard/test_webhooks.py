@@ -7,7 +7,7 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from jobs.api.webhook_serializers import attempt_json
+from jobs.api.serializers.webhooks import attempt_json
 from jobs.webhooks.models import WebhookAttempt, WebhookEndpoint
 from jobs.webhooks.services import create_endpoint, send_test
 from tenants.accounts.models import Membership

@@ -9,7 +9,8 @@ from django.test import Client
 from jsonschema import Draft202012Validator
 
 from jobs.api.schemas import result_schema
-from jobs.api.serializers import PageSerializer, ResultSerializer
+from jobs.api.serializers.pages import PageSerializer
+from jobs.api.serializers.results import ResultSerializer
 from jobs.core.models import Job
 from jobs.core.states import JOB_STATES
 from jobs.results.exports.page_blocks import TYPES

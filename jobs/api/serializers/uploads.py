@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from jobs.api.serializers import ErrorSerializer
+from jobs.api.serializers.errors import ErrorSerializer
 from jobs.uploads.decisions import state_of
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.selectors import seen

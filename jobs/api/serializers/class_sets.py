@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from jobs.api.serializers import StrictFields
+from jobs.api.serializers.strict_fields import StrictFields
 from jobs.class_sets.names import LONGEST_NAME, LONGEST_TITLE
 from jobs.class_sets.services import MAX_AT_ONCE
 

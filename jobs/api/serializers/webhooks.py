@@ -6,7 +6,7 @@ from django.conf import settings
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
-from jobs.api.serializers import StrictFields
+from jobs.api.serializers.strict_fields import StrictFields
 from jobs.core.models.jobs import LONGEST_URL
 from jobs.webhooks.kept_answers import why_none
 from jobs.webhooks.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint

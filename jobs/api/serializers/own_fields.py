@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from inference.own_fields.definition import PLACES, TYPES
-from jobs.api.corrections import Text
+from jobs.api.serializers.strict_fields import StrictText
 from jobs.own_fields import applying, trials
 from jobs.own_fields.spots import MAX_NUMBER
 
@@ -34,17 +34,21 @@ class SpotSerializer(StrictPart):
 class OwnFieldChangeSerializer(StrictPart):
     """Changes to a field. What is left out stays."""
 
-    title = Text(required=False, help_text="The name for people.")
-    type = Text(required=False, help_text=f"`{_TYPES}`.")
-    labels = serializers.ListField(child=Text(), required=False, help_text="The texts beside the value: synonyms.")
-    place = Text(required=False, help_text=f"`{_PLACES}`.")
-    classes = serializers.ListField(child=Text(), required=False, help_text="Only documents of these classes have it.")
+    title = StrictText(required=False, help_text="The name for people.")
+    type = StrictText(required=False, help_text=f"`{_TYPES}`.")
+    labels = serializers.ListField(
+        child=StrictText(), required=False, help_text="The texts beside the value: synonyms."
+    )
+    place = StrictText(required=False, help_text=f"`{_PLACES}`.")
+    classes = serializers.ListField(
+        child=StrictText(), required=False, help_text="Only documents of these classes have it."
+    )
 
 
 class OwnFieldRequestSerializer(OwnFieldChangeSerializer):
     """A field to create. What is left out is as the first example shows it."""
 
-    name = Text(help_text="For programs: a-z, 0-9 and _, such as `contract_number`.")
+    name = StrictText(help_text="For programs: a-z, 0-9 and _, such as `contract_number`.")
     examples = SpotSerializer(many=True, required=False)
 
 
@@ -57,7 +61,7 @@ class DraftSerializer(OwnFieldChangeSerializer):
 class TrialRequestSerializer(StrictPart):
     """The field to try: `name` for one that is saved, `field` for one that is not, both for changes of a saved one."""
 
-    name = Text(required=False)
+    name = StrictText(required=False)
     field = DraftSerializer(required=False)
     documents = serializers.IntegerField(min_value=1, max_value=trials.MAX_DOCUMENTS, default=20)
 
