@@ -1,5 +1,6 @@
 """Reads what a person pointed at on a page: its words, the label that they belong to, and what is learned from it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,9 +12,11 @@ from inference.own_fields.definition import Trace
 from inference.own_fields.guessing import type_of
 from inference.own_fields.label_of import FoundLabel, label_of
 from inference.own_fields.neighbors import neighbors_of
-from inference.own_fields.page import Mark, Part, Sheet, fingerprint, sheets_of
+from inference.own_fields.page import Mark, Part, Sheet, ends_with_colon, fingerprint, sheets_of
 from inference.own_fields.shapes import shape_of
 
+_LABEL = re.compile(r"([^:：]{2,60})(?:(?<!\d)[:：]|[:：](?!\d))\s*(?=\S)(?!//)")
+"""A label before a colon that is not one of an hour or of a web address."""
 MIN_COVERED = 0.5
 """The share of a word that must be in the box that was drawn."""
 
@@ -32,10 +35,13 @@ class Pointed:
 
 
 def point(result: Mapping[str, Json], page_number: int, pages_total: int, box: Sequence[float]) -> Pointed | None:
-    """Return what is in a box (left, top, right, bottom) on a page, snapped to words, or None if nothing is there."""
+    """Return what is in a box (left, top, right, bottom) on a page, snapped to words, or None if nothing is there.
+
+    Of a whole line with a label before a colon, the value behind it is taken.
+    """
     (sheet,) = sheets_of([result], page_number, None)
     drawn = Box(min(box[0], box[2]), min(box[1], box[3]), max(box[0], box[2]), max(box[1], box[3]))
-    parts = parts_in(sheet, drawn)
+    parts = without_label(parts_in(sheet, drawn))
     mark = _mark_in(sheet, drawn) if not parts else None
     if mark is not None:
         return _pointed_mark(sheet, mark, page_number, pages_total)
@@ -56,6 +62,24 @@ def parts_in(sheet: Sheet, drawn: Box) -> list[Part]:
         if spans:
             parts.append(_trimmed(Part(piece, spans[0][0], spans[-1][1])))
     return sorted(parts, key=lambda part: (part.piece.box.middle, part.piece.box.left))
+
+
+def without_label(parts: Sequence[Part]) -> list[Part]:
+    """Return the words of a value without its label, if they begin with one before a colon."""
+    first, *others = parts if parts else (None,)
+    if first is None:
+        return []
+    if others and first.start == 0 and ends_with_colon(first.piece.text) and _is_label(first.text):
+        return others
+    match = _LABEL.match(first.text) if first.start == 0 else None
+    if match is None or not _is_label(match[1]):
+        return list(parts)
+    return [_trimmed(Part(first.piece, match.end(), first.end)), *others]
+
+
+def _is_label(text: str) -> bool:
+    """Return whether most of a text before a colon are letters."""
+    return 2 * sum(map(str.isalpha, text)) > len(text.replace(" ", ""))
 
 
 def _trimmed(part: Part) -> Part:

@@ -13,9 +13,9 @@ from jobs.api.serializers.corrections import CorrectionSerializer
 from jobs.api.serializers.strict_fields import StrictFields, StrictText
 from jobs.class_sets.training import learn_class, unlearn_class
 from jobs.core.document_class import DOCUMENT
+from jobs.corrected_results.selectors import correction_json
 from jobs.documents.job_selectors import get_job
 from jobs.results.corrections.fields import FieldPlace, correct_field, undo_field
-from jobs.results.corrections.selectors import correction_json
 from jobs.results.corrections.services import (
     LONGEST_LABEL,
     LONGEST_LINE,

@@ -10,6 +10,7 @@ from django.db import connections
 
 from inference.own_fields.definition import OwnField
 from inference.own_fields.finding import find
+from jobs.corrected_results.selectors import corrections_of_pages, result_with
 from jobs.fields.corrected import NO_FIELDS
 from tenants.core.db.unit_of_work import current_alias
 
@@ -27,10 +28,16 @@ Result = Mapping[str, Any]
 
 
 def results_of(job_id: UUID, last: int = MAX_PAGES) -> list[Result | None]:
-    """Return the results of the first pages. A page without lines, or that was not read, is None."""
+    """Return the results of the first pages, as people corrected them.
+
+    A page without lines, or that was not read, is None.
+    """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_RESULTS, {"job": job_id, "last": last})
         found = {number: json.loads(result) for number, result in cursor.fetchall()}
+    for number, corrections in corrections_of_pages(job_id, last).items():
+        if number in found:
+            found[number] = result_with(corrections, found[number])
     return [found.get(number) for number in range(1, max(found, default=0) + 1)]
 
 

@@ -8,6 +8,7 @@ from inference.own_fields.pointing import Pointed, point
 from jobs.core import states
 from jobs.core.errors import NotRead
 from jobs.core.models import Job
+from jobs.corrected_results.selectors import corrections_at, result_with
 from jobs.documents.job_selectors import get_job, get_job_page
 from tenants.core.errors import InvalidRequest
 
@@ -35,14 +36,18 @@ class Seen:
 
 
 def seen_at(spot: Spot) -> Seen:
-    """Return what was read at a spot. A job of another tenant is not found, whatever else is wrong."""
+    """Return what was read at a spot, as people corrected it.
+
+    A job of another tenant is not found, whatever else is wrong.
+    """
     job = get_job(spot.job_id)
     page = get_job_page(job, spot.page)
     if page.state != states.SUCCEEDED:
         raise NotRead(f"Page {spot.page} is {page.state}. Point at a page that has succeeded.")
     if not isinstance((page.result or {}).get("lines"), list):
         raise InvalidRequest(f"The result of page {spot.page} has no lines. Read the document with parse or ocr.")
-    pointed = point(page.result or {}, spot.page, job.pages_total, spot.box)
+    corrections = corrections_at(job, spot.page).get(spot.page, ())
+    pointed = point(result_with(corrections, page.result), spot.page, job.pages_total, spot.box)
     if pointed is None:
         raise InvalidRequest(f"`box`: no text was read there on page {spot.page}. Point at a word or a line.")
     return Seen(job, spot, pointed)

@@ -8,8 +8,8 @@ from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.class_sets.selectors import page_classes
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, Job, Page
+from jobs.corrected_results.selectors import correction_json, corrections_of
 from jobs.fields.corrected import READ
-from jobs.results.corrections.selectors import correction_json, corrections_of
 from jobs.results.page_tables import begins_with_table, with_continuation
 from jobs.results.pictures.turns import NOT_TURNED, turn_of
 from jobs.results.schema_version import SCHEMA_VERSION

@@ -14,7 +14,7 @@ from django.db import connections
 from django.db.models import Q
 
 from jobs.core.models import Correction, Job
-from jobs.results.corrections.applying import Corrected, corrected_result
+from jobs.corrected_results.applying import Corrected, corrected_result
 from jobs.results.pictures.turns import Corners, corners_of
 from jobs.results.result_json import picture_path
 from jobs.search.excerpts import excerpt_of, lines_with_matches

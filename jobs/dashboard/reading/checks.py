@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 from jobs.core import states
 from jobs.core.errors import JobErased
 from jobs.core.models import Job
+from jobs.corrected_results.selectors import corrected_cells, corrected_lines, corrections_of
 from jobs.dashboard.reading.doubts import Doubt, doubtful_fields, doubts_of
 from jobs.documents.job_selectors import get_job
-from jobs.results.corrections.selectors import corrected_cells, corrected_lines, corrections_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import NotFound
 from tenants.dashboard_base.members import members_only

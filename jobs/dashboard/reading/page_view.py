@@ -8,6 +8,7 @@ from typing import Any
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
+from jobs.corrected_results.selectors import corrected_cells, corrected_class, corrected_lines
 from jobs.dashboard.base.wording import state_words
 from jobs.dashboard.reading.blocks import BlockView, block_views
 from jobs.dashboard.reading.correcting import CorrectionView, correction_views
@@ -32,7 +33,6 @@ from jobs.dashboard.reading.opinions import (
 from jobs.dashboard.reading.selectors import Reading
 from jobs.dashboard.reading.tables import TableView, table_views
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
-from jobs.results.corrections.selectors import corrected_cells, corrected_class, corrected_lines
 from jobs.results.page_tables import continued_index
 from jobs.results.pictures.turns import NOT_TURNED, number, turn_of
 from jobs.results.result_json import page_json, picture_url

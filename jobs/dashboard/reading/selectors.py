@@ -15,11 +15,11 @@ from jobs.core import states
 from jobs.core.document_class import DOCUMENT
 from jobs.core.models import Correction, Document, DocumentPage, Event, Job, Page
 from jobs.core.models.archives import ArchiveEntry
+from jobs.corrected_results.selectors import corrections_at
 from jobs.dashboard.base.job_view import with_first_words
 from jobs.dashboard.reading.timeline import LOADING
 from jobs.documents.job_selectors import jobs_and_tombstones, unless_erased
 from jobs.documents.reader.contents import REJECTION_CODES
-from jobs.results.corrections.selectors import corrections_at
 from jobs.results.result_json import result_before
 from jobs.retention.due import job_retained_until
 from tenants.api_keys.models import ApiKey
@@ -65,6 +65,12 @@ class Reading:
     """The classes of the job's class set."""
     hopeless: bool
     """The missing pages cannot be read from this document, however often they are tried."""
+
+    @property
+    def may_have_tables(self) -> bool:
+        """Return whether a page has a table, as far as is known: pages out of the strip are not looked through."""
+        seen = any(page.first_table for page in self.strip)  # type: ignore[attr-defined]  # annotated
+        return seen or (self.job.pages_total > len(self.strip) and "tables" in (self.page.result or {}))
 
 
 class BeyondTheEnd(NotFound):
@@ -123,8 +129,9 @@ def _attached_to(job: Job) -> Job | Document | None:
 
 
 def _of_strip(job: Job) -> "QuerySet[Page]":
-    """Return the pages without their results, but with what their small pictures show of these."""
-    return job.pages.defer("result").annotate(rotation=KT("result__rotation"), review=KT("result__needs_review"))
+    """Return the pages without their results, but with what their small pictures and the menu of downloads need."""
+    shown = {"rotation": "rotation", "review": "needs_review", "first_table": "tables__0__rows"}
+    return job.pages.defer("result").annotate(**{name: KT(f"result__{key}") for name, key in shown.items()})
 
 
 def job_with_document(job_id: str) -> Job:

@@ -193,7 +193,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
     page = page_view(found, parsed(sought))
     fields = fields_view(job.fields, number, job.id, titles)
     may_define = bool(page.picture and page.lines) and may_write(identity)
-    tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None or may_define)
+    tabs = tabs_of(has_tables=found.may_have_tables, has_fields=fields is not None or may_define)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]
     where_time_went = shares(found.events, number)
@@ -231,7 +231,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
         "progress": progress_words(job, _pace(job), timezone.now()),
         "waiting": waiting_words(standing_of(job)),
         "facts": facts(found, may_see_keys="keys:read" in identity.scopes),
-        "downloads": downloads(job, number, has_tables="tables" in (found.page.result or {})),
+        "downloads": downloads(job, number, has_tables=found.may_have_tables),
         "may_write": may_write(identity),
         "class_sets": class_sets,
         "refusal": refusal,

@@ -10,11 +10,11 @@ from jobs.core.errors import NotRead
 from jobs.core.models import Job, Page
 from jobs.core.models.corrections import Correction
 from jobs.core.reading_flags import is_label
+from jobs.corrected_results.applying import corrected_result
+from jobs.corrected_results.selectors import corrected_lines, corrections_of
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
-from jobs.results.corrections.applying import corrected_result
 from jobs.results.corrections.places import Place, undo_correction, write_correction
-from jobs.results.corrections.selectors import corrected_lines, corrections_of
 from jobs.results.page_tables import page_tables
 from jobs.search.services import PageRef, reindex_page, text_of
 from jobs.search.words import vector_of

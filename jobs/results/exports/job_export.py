@@ -10,8 +10,7 @@ from django.db.models.fields.json import KT
 
 from jobs.core import states
 from jobs.core.models import Correction, DocumentPage, Job, Page
-from jobs.results.corrections.applying import corrected_result, with_corrected_cells
-from jobs.results.corrections.selectors import corrected_cells, corrected_lines, corrections_of
+from jobs.corrected_results.selectors import corrections_of, result_with
 from jobs.results.exports.page_lines import Line, lines_of
 from jobs.results.exports.page_range import PageRange, in_words
 from jobs.results.result_json import result_before
@@ -46,8 +45,7 @@ class ExportPage:
     @cached_property
     def result(self) -> dict[str, Any]:
         """Return the result with what people corrected in it."""
-        with_lines = corrected_result(self.page.result or {}, corrected_lines(self.corrections))
-        return with_corrected_cells(with_lines, corrected_cells(self.corrections))
+        return result_with(self.corrections, self.page.result)
 
     @property
     def lines(self) -> list[Line]:

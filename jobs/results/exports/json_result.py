@@ -7,7 +7,7 @@ from typing import Any
 
 from jobs.class_sets.selectors import page_classes
 from jobs.core.document_class import DOCUMENT
-from jobs.results.corrections.selectors import corrections_of
+from jobs.corrected_results.selectors import corrections_of
 from jobs.results.exports.job_export import JobExport
 from jobs.results.result_json import corrections_json, page_json, result_head
 from tenants.api.rendering import TimedJSONRenderer

@@ -83,6 +83,19 @@ def test_text_below_a_label_has_as_many_lines_as_there_are() -> None:
     assert values(field_of(pointed), page(*other)) == ["Vela\n2nd floor\n1 Kings Avenue\nYork"]
 
 
+@pytest.mark.parametrize(("label", "left"), [("Ship to", 80), ("Ship to:", 300)])
+def test_text_has_several_lines_by_labels_made_by_hand_if_an_example_has_them(label: str, left: float) -> None:
+    top = 230 if left == 80 else 200
+    lines = [(80, 200, label), (left, top, "Kestrel Ltd"), (left, top + 30, "9 High Street"), (left, top + 60, "Leeds")]
+    result = page(*lines)
+    pointed = point(result, 1, 1, (left, top, left + 230, top + 82))
+    assert pointed is not None
+    own = replace(field_of(pointed), labels=("Deliver to",))
+    other = page((80, 200, "Deliver to"), *lines[1:], (80, 460, "Note 12"))
+    assert values(own, other) == ["Kestrel Ltd\n9 High Street\nLeeds"]
+    assert values(replace(own, traces=()), other) == ["Kestrel Ltd"]
+
+
 def test_value_without_label_is_found_by_what_stands_around_it() -> None:
     lines = [(300, 100, "CERTIFICATE"), (300, 160, "This is to certify that"), (300, 220, "Anna Berg")]
     lines += [(300, 280, "has passed the examination"), (300, 340, "in Hamburg")]

@@ -9,9 +9,10 @@ from django.test import Client
 from inference.registry.models import ModelVersion
 from jobs.core.models import Job
 from jobs.dashboard.own_fields.forms import name_of
-from jobs.dashboard.own_fields.pointing import choices_of
+from jobs.dashboard.own_fields.pointing import choice_of
 from jobs.dashboard.reading.lines import ReadLine
 from jobs.own_fields.models import OwnField, OwnFieldExample
+from jobs.results.corrections.services import correct_line
 from jobs.retention.erasing import erase_job
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -159,9 +160,19 @@ def test_a_name_for_programs_is_made_from_the_title(title: str, name: str) -> No
     assert name_of(title) == name
 
 
-def test_the_value_behind_a_colon_is_a_choice_of_its_own() -> None:
+def test_lines_with_text_and_a_place_are_choices() -> None:
     box = ((0.0, 0.0), (100.0, 0.0), (100.0, 10.0), (0.0, 10.0))
-    whole, value = choices_of(ReadLine(0, "Ref: AB12", box, None))
-    assert (whole.text, json.loads(whole.box)) == ("Ref: AB12", [0, 0, 100, 10])
-    assert (value.text, json.loads(value.box)) == ("AB12", [55.6, 0, 100, 10])
-    assert choices_of(ReadLine(0, "Ref", None, None)) == []
+    choice = choice_of(ReadLine(0, "Ref: AB12", box, None))
+    assert choice is not None
+    assert (choice.text, json.loads(choice.box)) == ("Ref: AB12", [0, 0, 100, 10])
+    assert choice_of(ReadLine(0, "Ref", None, None)) is None
+    assert choice_of(ReadLine(0, " ", box, None)) is None
+
+
+def test_what_was_corrected_is_pointed_at_and_found(member: Client, desk: ContractDesk, job: Job) -> None:
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=2, text="ZZ-7777")
+    assert ">ZZ-7777</option>" in html(member, f"/fields/new?job={job.id}&page=1")
+    assert "<strong>ZZ-7777</strong>" in member.post("/fields/point", spot(job)).content.decode()
+    tried = member.post("/fields/try", spot(job) | SETTINGS).content.decode()
+    assert "ZZ-7777" in tried
+    assert "AB-1234" not in tried

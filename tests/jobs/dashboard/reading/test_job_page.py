@@ -593,3 +593,15 @@ def test_a_running_job_says_which_page_is_read_and_how_long_the_rest_takes(membe
     read(desk, job)
     desk.claimed(desk.pages(job)[1])
     assert re.search(r"Reading page 2 of 2, about \d+ s<", html(member, job))
+
+
+def test_tables_are_offered_if_a_page_has_any(member: Client, desk: Desk) -> None:
+    cell = {"row": 0, "column": 0, "row_span": 1, "column_span": 1, "text": "Nuts", "box": None, "confidence": 1.0}
+    sizes = {"rows": 1, "columns": 1, "header_rows": 0, "continues": False, "box": None}
+    table = {**sizes, "cells": [{**cell, "header": False}]}
+    without, with_table = (WorkOutput({**RESULT.result, "tables": tables}) for tables in ([], [table]))
+    job = desk.submit(pages=2)
+    read(desk, job, 1, without)
+    assert "Tables as Excel" not in html(member, job)
+    read(desk, job, 2, with_table)
+    assert "Tables as Excel" in html(member, job)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.results.corrections.applying import corrected_result
+from jobs.corrected_results.applying import corrected_result
 
 
 def result(text: str, *lines: str) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Results of pages with what people corrected in them."""
