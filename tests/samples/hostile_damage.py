@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 
 from tests.samples.emails import email_with, nested_emails
+from tests.samples.heic import heic
 from tests.samples.hostile_office import CORRUPT, LARGE, OTHER, PASSWORD, READ, html, mail_of, many_parts, multipart
 from tests.samples.images import drawn_page, encoded
 from tests.samples.office import mail, package, presentation, word_document, word_parts, workbook
@@ -30,6 +31,7 @@ def _sound() -> dict[str, Callable[[], bytes]]:
         "excel": workbook,
         "powerpoint": presentation,
         "avif": lambda: encoded(drawn_page("a b", (400, 300)), "AVIF"),
+        "heic": lambda: heic(3, 2),
     }
 
 
@@ -90,7 +92,13 @@ ODD: dict[str, Made] = {
     "script before html": (lambda: b"#!/bin/sh\nrm -rf /\n<html>", READ),
     "members outside of the package": (_traversal, READ),
     "locked pdf": (locked_pdf, PASSWORD),
-    "heic": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(40), OTHER),
+    "heic without a picture": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(40), CORRUPT),
+    "heic of 900 tiles": (lambda: heic(30, 30), READ),
+    "heic of 15,360 x 15,360": (lambda: heic(20, 20, size=(15_360, 15_360)), "image_too_large"),
+    "heic of 3,600 tiles that lie": (lambda: heic(60, 60, coded=(8192, 8192)), CORRUPT),
+    "heic that lacks a tile": (lambda: heic(3, 2, tiles=5), CORRUPT),
+    "heic of another codec": (lambda: heic(kind=b"av01"), OTHER),
+    "heic that is a video": (lambda: heic(brand=b"hevc")[:24] + b"\0\0\0\x08moov", OTHER),
     "members twice": (_twice, READ),
     "colspan of a billion": (lambda: html('<table><tr><td colspan="1000000000">x</table>'), READ),
     "html of a million levels": (lambda: html("<div>" * 1_000_000 + "x"), f"{READ} document_too_complex"),

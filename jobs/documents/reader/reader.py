@@ -295,7 +295,7 @@ def _program() -> Program:
     return Program(
         folder=Path(__file__).parent,
         module="opening",
-        libraries=sorted({_installed(name) for name in ("PIL", "pikepdf", "pypdfium2", "lxml", "zxingcpp")}),
+        libraries=sorted({_installed(name) for name in ("PIL", "pikepdf", "pypdfium2", "lxml", "zxingcpp", "pi_heif")}),
         readable=_FONT_FOLDERS,
     )
 

@@ -38,6 +38,7 @@ _CONTENT_TYPES = {
     "image/tiff": "image",
     "image/webp": "image",
     "image/avif": "image",
+    "image/heic": "image",
     "text/plain": "text",
     **{file_type.content_type: file_type.kind for file_type in (*OFFICE, HTML, EML)},
 }

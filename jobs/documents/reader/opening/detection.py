@@ -27,6 +27,7 @@ JPEG = FileType("image/jpeg", "image", "JPEG")
 TIFF = FileType("image/tiff", "image", "TIFF")
 WEBP = FileType("image/webp", "image", "WEBP")
 AVIF = FileType("image/avif", "image", "AVIF")
+HEIC = FileType("image/heic", "image", "HEIC")
 TEXT = FileType("text/plain", "text")
 HTML = FileType("text/html", "html")
 EML = FileType("message/rfc822", "eml")
@@ -134,7 +135,7 @@ def _coded_picture(head: bytes) -> FileType | None:
     if brands & _AVIF_BRANDS:
         return AVIF
     if brands & _HEIC_BRANDS:
-        raise unsupported("a HEIC picture (save it as JPEG; most phones do so when they share it)")
+        return HEIC
     raise unsupported("a video or an unknown kind of picture")
 
 

@@ -1,4 +1,4 @@
-"""Opens PNG, JPEG, TIFF and WebP files."""
+"""Opens PNG, JPEG, TIFF, WebP, AVIF and HEIC files."""
 
 import warnings
 from typing import BinaryIO
@@ -17,6 +17,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
+from . import heic
 from .detection import HEAD_BYTES, TIFF, WEBP, FileType, webp_size
 from .limits import DocumentLimits, corrupt, image_too_large, no_such_page, too_many_pages
 
@@ -30,6 +31,7 @@ _PLUGINS = (
     PngImagePlugin,
     TiffImagePlugin,
     WebPImagePlugin,
+    heic,
 )
 Image.preinit()
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # A child cannot start threads.

@@ -51,8 +51,8 @@ def unsupported(what: str) -> Rejected:
     return Rejected(
         "unsupported_type",
         f"The file's content is {what}, which is not supported. "
-        "Send a PDF, an image (PNG, JPEG, TIFF, WebP, AVIF), a Word, Excel or PowerPoint file (DOCX, XLSX, PPTX), "
-        "a web page (HTML), an email (EML) or plain text.",
+        "Send a PDF, an image (PNG, JPEG, TIFF, WebP, AVIF, HEIC), a Word, Excel or PowerPoint file "
+        "(DOCX, XLSX, PPTX), a web page (HTML), an email (EML) or plain text.",
     )
 
 

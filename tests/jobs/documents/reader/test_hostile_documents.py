@@ -14,6 +14,7 @@ from inference.sandbox import ChildTimedOut
 from inference.sandbox.isolation import find_bubblewrap
 from jobs.documents.reader import DocumentLimits, DocumentReader, DocumentRejected, ReaderUnavailable
 from tests.samples.disguises import DISGUISED
+from tests.samples.heic import heic
 from tests.samples.images import (
     encoded,
     png_blank,
@@ -76,7 +77,11 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "AVIF start alone": (lambda: b"\0\0\0\x14ftypavif\0\0\0\0avif", "document_corrupt"),
     "AVIF of zeros": (lambda: b"\0\0\0\x20ftypavif" + bytes(40), "document_corrupt"),
     "AVIF of 60,000 x 60,000": (lambda: _wide_avif(60_000), "document_corrupt"),
-    "HEIC": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "unsupported_type"),
+    "HEIC cut in half": (lambda: heic(4, 4)[:700], "document_corrupt"),
+    "HEIC start alone": (lambda: b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "document_corrupt"),
+    "HEIC of 15,360 x 15,360": (lambda: heic(20, 20, size=(15_360, 15_360)), "image_too_large"),
+    "HEIC with a tile of 60,000 x 60,000": (lambda: heic(2, 2, coded=(60_000, 60_000)), "document_corrupt"),
+    "HEIC of another codec": (lambda: heic(kind=b"av01"), "unsupported_type"),
     "MP4": (lambda: b"\0\0\0\x18ftypisom\0\0\2\0isommp41", "unsupported_type"),
     "JPEG start alone": (lambda: b"\xff\xd8\xff", "document_corrupt"),
     "TIFF start alone": (lambda: b"II*\x00\x08\x00\x00\x00", "document_corrupt"),

@@ -15,6 +15,7 @@ from jobs.documents.reader import (
     PageContent,
     PageSize,
 )
+from tests.samples.heic import TILE, heic, rotation
 from tests.samples.images import drawn_page, encoded, tiff_pages, turned
 from tests.samples.pdfs import (
     form_pdf,
@@ -198,6 +199,19 @@ def test_a_photograph_is_turned_as_its_camera_was_held(reader: DocumentReader, s
     assert pixels.shape == (40, 20, 3)
     assert pixels[5].mean() < 50
     assert pixels[35].mean() > 200
+
+
+def test_a_photograph_of_a_phone_is_read(reader: DocumentReader, store: Store) -> None:
+    # A decoder that starts a thread would end the child.
+    path = store(heic(3, 2, turns=[rotation(1)]))
+    inspection = reader.inspect(path)
+    assert (inspection.content_type, inspection.kind) == ("image/heic", "image")
+    assert inspection.page_sizes == (PageSize(2 * TILE, 3 * TILE),)
+    pixels = reader.read_page(path, "image", 1).pixels
+    assert pixels is not None
+    assert pixels.shape == (3 * TILE, 2 * TILE, 3)
+    assert pixels[5, 5].mean() > 80  # red
+    assert pixels[-5, 5].mean() < 20  # black
 
 
 HALF_GRAY = Image.new("L", (8, 8), 128)
