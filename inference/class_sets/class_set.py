@@ -1,22 +1,15 @@
 """A set of classes, which labels documents and pages, and is stored as JSON."""
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from inference.class_sets.errors import ClassSetError
 from inference.class_sets.evaluation import UNSURE, Evaluation
-from inference.class_sets.page_features import EMBEDDING_SIZE, LOOKS, PageFeatures
+from inference.class_sets.packing import packed, packed_keys, unpacked, unpacked_keys
+from inference.class_sets.page_features import LOOKS, VERSION, PageContent
 from inference.class_sets.regression import Numbers, probabilities_of
 from inference.class_sets.space import Space, Vocabulary
-
-VERSION = 1
-"""The version of the stored form and of the features. Another version must be trained anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +37,7 @@ class ClassSet:
     """The probability that the best class must have to be the label."""
     evaluation: Evaluation
 
-    def classify(self, pages: Sequence[PageFeatures]) -> ClassifiedDocument:
+    def classify(self, pages: Sequence[PageContent]) -> ClassifiedDocument:
         """Return the class of a document and of each of its pages. A page without text is of no class."""
         read = [page for page in pages if page.has_text]
         whole = self._classified(self.space.document(read)) if read else self._nothing()
@@ -69,10 +62,9 @@ class ClassSet:
             "min_probability": self.min_probability,
             "words": _vocabulary_to_json(space.words),
             "title_words": _vocabulary_to_json(space.title_words),
-            "meaning": _packed(space.meaning, np.float16),
-            "looks": _packed(space.looks, np.float16),
-            "spreads": _packed(space.spreads, np.float16),
-            "weights": _packed(self.weights, np.float16),
+            "looks": packed(space.looks),
+            "spreads": packed(space.spreads),
+            "weights": packed(self.weights),
             "evaluation": self.evaluation.to_json(),
         }
 
@@ -87,7 +79,7 @@ class ClassSet:
             )
         try:
             return cls._read(content)
-        except (KeyError, TypeError, ValueError, binascii.Error) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise ClassSetError("class_set_damaged", "This class set is damaged. Train it again.") from error
 
     @classmethod
@@ -96,14 +88,13 @@ class ClassSet:
         space = Space(
             words=_vocabulary(content["words"]),
             title_words=_vocabulary(content["title_words"]),
-            meaning=_unpacked(content["meaning"], EMBEDDING_SIZE),
-            looks=_unpacked(content["looks"], LOOKS),
-            spreads=_unpacked(content["spreads"], LOOKS),
+            looks=unpacked(content["looks"], LOOKS),
+            spreads=unpacked(content["spreads"], LOOKS),
         )
         return cls(
             classes,
             space,
-            _unpacked(content["weights"], space.size * len(classes)).reshape(space.size, len(classes)),
+            unpacked(content["weights"], space.size * len(classes)).reshape(space.size, len(classes)),
             float(content["temperature"]),
             float(content["min_probability"]),
             Evaluation.from_json(content["evaluation"]),
@@ -112,22 +103,11 @@ class ClassSet:
 
 def _vocabulary_to_json(vocabulary: Vocabulary) -> dict[str, str]:
     return {
-        "keys": _packed(np.array(vocabulary.keys, dtype=np.uint32), np.uint32),
-        "rarities": _packed(np.array(vocabulary.rarities), np.float16),
+        "keys": packed_keys(vocabulary.keys),
+        "rarities": packed(vocabulary.rarities),
     }
 
 
 def _vocabulary(content: Mapping[str, str]) -> Vocabulary:
-    keys = np.frombuffer(base64.b64decode(content["keys"], validate=True), "<u4")
-    return Vocabulary(tuple(keys.tolist()), tuple(_unpacked(content["rarities"], len(keys)).tolist()))
-
-
-def _packed(numbers: npt.NDArray[Any], kind: type[np.generic]) -> str:
-    return base64.b64encode(numbers.astype(np.dtype(kind).newbyteorder("<")).tobytes()).decode()
-
-
-def _unpacked(packed: str, count: int) -> Numbers:
-    numbers = np.frombuffer(base64.b64decode(packed, validate=True), "<f2").astype(np.float64)
-    if len(numbers) != count or not np.isfinite(numbers).all():
-        raise ValueError("Other numbers are stored than the classes and words need.")
-    return numbers
+    keys = unpacked_keys(content["keys"])
+    return Vocabulary(tuple(keys), tuple(unpacked(content["rarities"], len(keys)).tolist()))

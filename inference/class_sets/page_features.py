@@ -1,4 +1,4 @@
-"""The features of a page that class sets learn from: words, words of titles, looks, embedding and page number."""
+"""The features of a page: what its class is decided by, and what tells where a document in a stack begins."""
 
 import re
 from collections import Counter
@@ -16,7 +16,8 @@ from inference.classes.features import MAX_LINES, NAMES, printed_lines
 from inference.classes.features import features_of as usual_features
 from inference.core.contracts import TextLine
 
-EMBEDDING_SIZE = 384
+VERSION = 2
+"""The version of the features and of what is stored of them: of examples and class sets."""
 COLUMNS, ROWS = 3, 6
 """The fields of the page whose share of the lines is a feature of its looks."""
 MAX_TABLES = 5
@@ -35,13 +36,24 @@ Weights = Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class PageFeatures:
+class PageContent:
+    """The words, titles and looks of a page, which its class is learned from and decided by."""
+
     words: Weights
     title_words: Weights
     """The words of headings, of short lines near the top and of labels, by how large they are printed."""
     looks: tuple[float, ...]
     """The phrases, shape and arrangement that the usual classes look at, and where the lines are."""
-    embedding: tuple[float, ...] | None
+
+    @property
+    def has_text(self) -> bool:
+        return bool(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class PageFeatures(PageContent):
+    """The content of a page with what separates the documents in a stack."""
+
     page_number: PageNumber | None
     top_words: frozenset[int]
     """The words of the first lines, such as a letterhead."""
@@ -52,12 +64,8 @@ class PageFeatures:
     proportion: float
     """The width of the page divided by its height. It is 0 if it is not known."""
 
-    @property
-    def has_text(self) -> bool:
-        return bool(self.words)
 
-
-def features_of(result: Mapping[str, Any], embedding: Sequence[float] | None = None) -> PageFeatures:
+def features_of(result: Mapping[str, Any]) -> PageFeatures:
     """Return the features of a page from its result, of which only the text must be there."""
     lines = [_line(line) for line in result.get("lines") or ()]
     blocks: Sequence[Mapping[str, Any]] = result.get("blocks") or ()
@@ -70,7 +78,6 @@ def features_of(result: Mapping[str, Any], embedding: Sequence[float] | None = N
         words=_logarithmic(Counter(key for line in spelled for key in _keys(line))),
         title_words=_title_words(printed, spelled, lines, blocks),
         looks=_looks(text, blocks, lines, width, height, tables=len(result.get("tables") or ())),
-        embedding=_embedding(embedding),
         page_number=page_number_of(whole),
         top_words=frozenset(key for line in spelled[:LETTERHEAD_LINES] for key in _keys(line)),
         numbers=frozenset(crc32(found.encode()) for line in printed for found in _NUMBER.findall(line)),
@@ -87,14 +94,6 @@ def _line(line: Mapping[str, Any]) -> TextLine:
 
 def _size(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and isfinite(value) and value > 0 else None
-
-
-def _embedding(vector: Sequence[float] | None) -> tuple[float, ...] | None:
-    if vector is None:
-        return None
-    if len(vector) != EMBEDDING_SIZE:
-        raise ValueError(f"The embedding of a page has {EMBEDDING_SIZE} numbers, not {len(vector)}.")
-    return tuple(float(number) for number in vector)
 
 
 def _spelled(lines: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The space in which pages and documents are compared: known words, titles, meaning and looks, as one vector."""
+"""The space in which pages and documents are compared: known words, titles and looks, as one vector."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +9,13 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from inference.class_sets.page_features import EMBEDDING_SIZE, LOOKS, PageFeatures, Weights
+from inference.class_sets.page_features import LOOKS, PageContent, Weights
 
 Numbers = npt.NDArray[np.float64]
 MAX_WORDS, MAX_TITLE_WORDS = 2_000, 1_000
 MIN_DOCUMENTS = 2
 """The examples that a word must be in to be known."""
-SHARE_OF_WORDS, SHARE_OF_TITLES, SHARE_OF_MEANING, SHARE_OF_LOOKS = 1.0, 0.6, 0.4, 0.3
+SHARE_OF_WORDS, SHARE_OF_TITLES, SHARE_OF_LOOKS = 1.0, 0.6, 0.3
 """The lengths of the parts of a vector: how much each counts."""
 MIN_SPREAD = 0.05
 MAX_DEVIATION = 3.0
@@ -59,30 +59,26 @@ def vocabulary_of(documents: Sequence[Iterable[int]], most: int) -> Vocabulary:
 class Space:
     words: Vocabulary
     title_words: Vocabulary
-    meaning: Numbers
-    """The mean embedding of the examples."""
     looks: Numbers
     spreads: Numbers
 
     @property
     def size(self) -> int:
-        return len(self.words.keys) + len(self.title_words.keys) + EMBEDDING_SIZE + LOOKS + 1
+        return len(self.words.keys) + len(self.title_words.keys) + LOOKS + 1
 
-    def page(self, page: PageFeatures) -> Numbers:
+    def page(self, page: PageContent) -> Numbers:
         """Return the vector of a page, the last number of which is 1."""
-        meaning = unit(np.array(page.embedding) - self.meaning) if page.embedding else np.zeros(EMBEDDING_SIZE)
         looks = np.clip((np.array(page.looks) - self.looks) / self.spreads, -MAX_DEVIATION, MAX_DEVIATION)
         return np.concatenate(
             [
                 SHARE_OF_WORDS * self.words.vector(page.words),
                 SHARE_OF_TITLES * self.title_words.vector(page.title_words),
-                SHARE_OF_MEANING * meaning,
                 SHARE_OF_LOOKS * looks / np.sqrt(LOOKS),
                 np.ones(1),
             ]
         )
 
-    def document(self, pages: Sequence[PageFeatures]) -> Numbers:
+    def document(self, pages: Sequence[PageContent]) -> Numbers:
         """Return the average of the pages' vectors, of which the first page counts twice."""
         vectors = np.array([self.page(page) for page in pages[:MAX_PAGES]])
         weights = np.ones(len(vectors))
@@ -90,18 +86,16 @@ class Space:
         return np.asarray(weights @ vectors / weights.sum())
 
 
-def space_of(documents: Sequence[Sequence[PageFeatures]]) -> Space:
+def space_of(documents: Sequence[Sequence[PageContent]]) -> Space:
     """Return the space of the examples. It does not depend on their labels."""
     seen = [pages[:MAX_PAGES] for pages in documents]
     pages = [page for pages in seen for page in pages]
-    embeddings = [page.embedding for page in pages if page.embedding]
     looks = np.array([page.looks for page in pages])
     return Space(
         words=vocabulary_of([[key for page in pages for key in page.words] for pages in seen], MAX_WORDS),
         title_words=vocabulary_of(
             [[key for page in pages for key in page.title_words] for pages in seen], MAX_TITLE_WORDS
         ),
-        meaning=np.mean(embeddings, axis=0) if embeddings else np.zeros(EMBEDDING_SIZE),
         looks=looks.mean(axis=0),
         spreads=np.maximum(looks.std(axis=0), MIN_SPREAD),
     )

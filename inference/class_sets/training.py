@@ -9,7 +9,7 @@ import numpy as np
 from inference.class_sets.class_set import ClassSet
 from inference.class_sets.errors import ClassSetError
 from inference.class_sets.evaluation import UNSURE, best_bound, evaluation_of
-from inference.class_sets.page_features import PageFeatures
+from inference.class_sets.page_features import PageContent
 from inference.class_sets.regression import best_temperature, fit, loss, probabilities_of
 from inference.class_sets.space import space_of
 
@@ -25,7 +25,7 @@ class Example:
     document: str
     """The id of the document."""
     label: str
-    pages: Sequence[PageFeatures]
+    pages: Sequence[PageContent]
 
 
 def train(examples: Sequence[Example]) -> ClassSet:

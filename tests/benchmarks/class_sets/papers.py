@@ -1,12 +1,16 @@
 """Print business papers of eight kinds that the same firms send with the same letterheads."""
 
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inference.class_sets.page_features import PageFeatures, features_of
+from inference.class_sets.page_features import PageFeatures
+from jobs.class_sets.reading import page_features
 from tests.benchmarks.class_sets.wording import COMMON, LABELS, NUMBERING, WORDS, Words
 from tests.benchmarks.classes.samples import Sample, sample_of
+from tests.benchmarks.documents import GeneratedPage
+from tests.benchmarks.documents.degrade import degrade
 from tests.benchmarks.documents.flow import Flow
 from tests.benchmarks.documents.fonts import BUILT_IN, named
 from tests.benchmarks.documents.kinds.letter import bank_footer, recipient
@@ -27,16 +31,19 @@ FIRST_ROWS, NEXT_ROWS = 13, 24
 class Paper:
     kind: str
     firm: int
+    seed: int
     pages: tuple[Sample, ...]
 
     def features(self) -> list[PageFeatures]:
-        return [features_of(result_of(page)) for page in self.pages]
+        """Return the features that the product has of the stored results."""
+        return [page_features(json.loads(stored(page))) for page in self.pages]
 
 
-def result_of(page: Sample) -> dict[str, object]:
-    """Return the result of a page as `parse` gives it, as far as class sets look at it."""
+def stored(page: Sample) -> str:
+    """Return the result of a page as `parse` gives it and the database keeps it, as far as class sets look at it."""
     lines = [{"text": line.text, "box": line.box, "confidence": line.confidence} for line in page.lines]
-    return {"text": page.text, "lines": lines, "blocks": page.blocks, "width": page.width, "height": page.height}
+    size = {"width": page.width, "height": page.height}
+    return json.dumps({"text": page.text, "lines": lines, "blocks": page.blocks, "tables": None, **size})
 
 
 class Firm:
@@ -62,22 +69,21 @@ class Firm:
 
 
 class Printer:
-    def __init__(self, kind: str, firm: Firm, seed: int) -> None:
-        self.kind, self.firm = kind, firm
+    def __init__(self, kind: str, firm: Firm, seed: int, dpi: int = DPI) -> None:
+        self.kind, self.firm, self.dpi = kind, firm, dpi
         self.chance = random.Random(f"{kind} {firm.number} {seed}")
         self.words: Words = WORDS[firm.language][kind]
         self.wording = Wording(firm.language, self.chance)
         self.number = self.wording.fill("{number}")
-        self.seed = seed
 
-    def print(self) -> Paper:
+    def pages(self) -> Iterator[GeneratedPage]:
         count = self.chance.choices((1, 2, 3), (70, 20, 10))[0]
         heads = [part.strip() for part in self.firm.habit(f"columns {self.kind}", self.words.columns).split(";")]
-        pages = [self._page(number, count, heads) for number in range(1, count + 1)]
-        return Paper(self.kind, self.firm.number, tuple(pages))
+        for number in range(1, count + 1):
+            yield self._page(number, count, heads)
 
-    def _page(self, number: int, count: int, heads: Sequence[str]) -> Sample:
-        sheet = Sheet(*A4, DPI)
+    def _page(self, number: int, count: int, heads: Sequence[str]) -> GeneratedPage:
+        sheet = Sheet(*A4, self.dpi)
         sheet.language = self.firm.language
         looks = random.Random(f"{self.firm.seed} looks")
         place = studio(sheet, looks, self.wording, named(BUILT_IN), columns=None, size=looks.uniform(8.5, 10.5))
@@ -97,7 +103,7 @@ class Printer:
         if self.firm.numbering and (count > 1 or self.firm.number % 3):
             low = place.at(place.margins[0], place.height_pt - 68, place.inner_pt, part=FOOT)
             low.write(self.firm.numbering.format(n=number, m=count), place.look(0.9, align="right"), "page_number")
-        return sample_of(sheet.page("invoice", self.kind))
+        return sheet.page("invoice", self.kind)
 
     def _letterhead(self, place: Studio, flow: Flow) -> None:
         firm = self.firm
@@ -161,4 +167,12 @@ class Printer:
 
 
 def paper(kind: str, firm: int, seed: int) -> Paper:
-    return Printer(kind, Firm(firm), seed).print()
+    return Paper(kind, firm, seed, tuple(sample_of(page) for page in Printer(kind, Firm(firm), seed).pages()))
+
+
+def scans(kind: str, firm: int, seed: int, dpi: int) -> Iterator[GeneratedPage]:
+    """Yield the pages of a paper as pictures that a scanner made: a little askew, gray and grainy."""
+    chance = random.Random(f"scan {kind} {firm} {seed}")
+    for page in Printer(kind, Firm(firm), seed, dpi).pages():
+        skew = chance.uniform(-2, 2)
+        yield degrade(page, chance.randrange(2**31), skew=skew, noise=6, shadow=0.1, jpeg=60, paper=250, beyond=235)

@@ -12,8 +12,9 @@ from inference.class_sets.errors import ClassSetError
 from inference.class_sets.evaluation import UNSURE
 from inference.class_sets.page_features import features_of
 from inference.class_sets.regression import fit
+from inference.class_sets.stored_pages import is_current, pages_from_json, pages_to_json
 from inference.class_sets.training import Example, train
-from tests.inference.class_sets.papers import KINDS, examples, page, printed, result
+from tests.inference.class_sets.papers import KINDS, examples, page, printed
 
 
 def code_of(given: list[Example]) -> str:
@@ -86,6 +87,25 @@ def test_a_stored_class_set_gives_the_same_labels() -> None:
         assert after.probabilities == pytest.approx(before.probabilities, abs=0.01)
 
 
+def test_stored_pages_are_learned_from_as_the_pages_themselves_are() -> None:
+    given = examples()
+    stored = [json.loads(json.dumps(pages_to_json(example.pages))) for example in given]
+    assert all(is_current(content) for content in stored)
+    again = [replace(example, pages=pages_from_json(content)) for example, content in zip(given, stored, strict=True)]
+    assert train(again).evaluation.confusion == train(given).evaluation.confusion
+    for before, after in zip(given, again, strict=True):
+        assert after.pages[0].words == pytest.approx(before.pages[0].words, rel=0.001)
+        assert after.pages[0].looks == pytest.approx(before.pages[0].looks, abs=0.001)
+
+
+def test_stored_pages_have_no_words_and_no_numbers() -> None:
+    paper = page("offer", 1, number="Customer 123456")
+    assert paper.numbers
+    stored = json.dumps(pages_to_json([paper])).lower()
+    assert "northgate" not in stored
+    assert set(json.loads(stored)["pages"][0]) == {"words", "title_words", "looks"}
+
+
 @pytest.mark.parametrize("change", [{"version": 0}, {"version": None}])
 def test_another_version_must_be_trained_anew(change: dict[str, object]) -> None:
     with pytest.raises(ClassSetError, match="Train it again"):
@@ -111,18 +131,9 @@ def test_20_classes_with_many_words_take_less_than_300_kb() -> None:
     given = []
     for number in range(100):
         words = {chance.randrange(6_000): 1.0 for _ in range(300)} | {10_000 + number // 5: 2.0}
-        pages = [replace(usual, words=words, title_words=words, embedding=tuple(chance.random() for _ in range(384)))]
+        pages = [replace(usual, words=words, title_words=words)]
         given.append(Example(f"{number:036}", f"class {number // 5}", pages))
     assert len(json.dumps(train(given).to_json())) < 300_000
-
-
-def test_embeddings_may_be_missing_on_some_pages() -> None:
-    chance = np.random.default_rng(5)
-    given = []
-    for number, example in enumerate(examples()):
-        vector = tuple(chance.normal(size=384).tolist()) if number % 2 else None
-        given.append(replace(example, pages=[replace(example.pages[0], embedding=vector)]))
-    assert train(given).classify([page("invoice", 99)]).label == "invoice"
 
 
 def test_bad_examples_are_refused_with_what_to_do() -> None:
@@ -151,8 +162,3 @@ def test_the_message_names_the_class_and_its_examples() -> None:
 def test_any_page_has_features(text: str) -> None:
     lines = [{"text": line, "box": None} for line in (text, *["1" * 500] * 2_000)]
     assert features_of({"text": text, "lines": lines, "width": 0, "height": -1}).page_number is None
-
-
-def test_an_embedding_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="384 numbers, not 3"):
-        features_of(result("offer", 1), [0.1, 0.2, 0.3])
