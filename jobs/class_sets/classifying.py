@@ -12,7 +12,7 @@ from inference.class_sets.errors import ClassSetError
 from inference.class_sets.page_features import PageFeatures, features_of
 from inference.class_sets.segments import segments
 from jobs.class_sets.models import ClassifiedJob, ClassSetVersion
-from jobs.class_sets.reading import SOUGHT_PAGES, Pages, deciding_pages, pages_of
+from jobs.class_sets.reading import Pages, deciding_pages, deciding_pages_of, pages_of
 from jobs.class_sets.selectors import version_of_key
 
 log = structlog.get_logger(__name__)
@@ -46,7 +46,7 @@ def classify_job(job_id: UUID, *, tenant_id: UUID, class_set: str, livemode: boo
     except ClassSetError as error:
         log.warning("class_set_unusable", class_set=class_set, job_id=str(job_id), error=str(error))
         return
-    pages = pages_of([job_id], MAX_PAGES).get(job_id)
+    pages = pages_of(job_id, MAX_PAGES)
     if not pages:
         return
     found = classes_of(trained, pages)
@@ -104,6 +104,5 @@ def _rounded(probabilities: Mapping[str, float], most: int | None = None) -> dic
 def try_version(version: ClassSetVersion, job_ids: Sequence[UUID]) -> dict[UUID, tuple[str, dict[str, float]]]:
     """Return the class that a version gives to each job, without storing it. A job without text is `unsure`."""
     trained = ClassSet.from_json(version.trained)
-    pages = pages_of(job_ids, SOUGHT_PAGES)
-    found = {job_id: trained.classify(deciding_pages(pages.get(job_id, {}))) for job_id in job_ids}
+    found = {job_id: trained.classify(pages) for job_id, pages in deciding_pages_of(job_ids).items()}
     return {job_id: (one.label, _rounded(one.probabilities)) for job_id, one in found.items()}

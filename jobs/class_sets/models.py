@@ -53,6 +53,9 @@ class ClassExample(TenantOwned):
     label = models.CharField(max_length=MAX_LABEL)
     corrected = models.BooleanField(default=False, help_text="Whether it came from the correction of a class.")
     author = models.CharField(max_length=LONGEST_AUTHOR, blank=True)
+    pages = models.JSONField(
+        null=True, help_text="What is learned from its pages, with words as checksums. Null until it is read."
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta(TenantOwned.Meta):

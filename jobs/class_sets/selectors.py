@@ -78,7 +78,7 @@ def get_version(class_set: ClassSet, number: int | None = None) -> ClassSetVersi
 
 
 def examples_of(class_set: ClassSet) -> "QuerySet[ClassExample]":
-    return class_set.examples.select_related("job__document").order_by("label", "id")
+    return class_set.examples.defer("pages").select_related("job__document").order_by("label", "id")
 
 
 def counted_labels(class_set: ClassSet) -> Mapping[str, int]:

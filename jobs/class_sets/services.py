@@ -6,11 +6,13 @@ from uuid import UUID
 
 from django.db.models.functions import Now
 
+from inference.class_sets.page_features import PageContent
+from inference.class_sets.stored_pages import pages_to_json
 from inference.class_sets.training import MAX_CLASSES, MAX_EXAMPLES
 from jobs.class_sets.errors import ClassSetExists, ExampleNotUsable, TooManyClassSets
 from jobs.class_sets.models import LONGEST_AUTHOR, ClassExample, ClassSet
 from jobs.class_sets.names import checked_label, checked_name, checked_title
-from jobs.class_sets.reading import SOUGHT_PAGES, deciding_pages, pages_of
+from jobs.class_sets.reading import deciding_pages_of
 from jobs.class_sets.selectors import counted_labels, get_class_set
 from jobs.core.models import Job
 from jobs.documents.job_selectors import get_job
@@ -80,6 +82,8 @@ def delete_class_set(*, identity: Identity, name: str) -> None:
 class Example:
     job: Job
     document_id: UUID
+    pages: Sequence[PageContent]
+    """The pages that decide the class of the document."""
 
 
 def add_examples(*, identity: Identity, name: str, label: str, job_ids: Sequence[str]) -> ClassSet:
@@ -114,22 +118,25 @@ def checked_ids(job_ids: Sequence[str]) -> list[str]:
 
 
 def usable_examples(class_set: ClassSet, job_ids: Sequence[object]) -> list[Example]:
-    """Return the documents of these jobs. Raises NotFound, or ExampleNotUsable for a job without a text."""
-    jobs = {job.id: job for job in (_job_of(class_set, job_id) for job_id in job_ids)}
-    pages = pages_of(list(jobs), SOUGHT_PAGES)
+    """Return the documents of these jobs. Raises NotFound, or ExampleNotUsable for a job without a text.
+
+    The jobs are locked, so that none is erased before what is learned from its pages is stored with its example.
+    """
+    jobs = {job.id: job for job in (_job_of(class_set, job_id) for job_id in sorted(job_ids, key=str))}
+    pages = deciding_pages_of(list(jobs))
     usable: dict[UUID, Example] = {}
     for job in jobs.values():
         if job.document_id is None:
             raise ExampleNotUsable(f"Job {job.id} has no document. Choose jobs that read one.")
-        if not deciding_pages(pages.get(job.id, {})):
+        if not pages[job.id]:
             why = "has not been read yet" if not job.terminal else "has no text on its first pages"
             raise ExampleNotUsable(f"The document of job {job.id} {why}. Choose another.")
-        usable[job.document_id] = Example(job, job.document_id)
+        usable[job.document_id] = Example(job, job.document_id, pages[job.id])
     return list(usable.values())
 
 
 def _job_of(class_set: ClassSet, job_id: object) -> Job:
-    job = get_job(job_id)
+    job = get_job(job_id, for_update=True)
     if job.livemode != class_set.livemode:
         raise NotFound(f"There is no job {str(job_id)[:60]!r}.")
     return job
@@ -144,6 +151,7 @@ def set_example(class_set: ClassSet, example: Example, label: str, *, corrected:
             "job": example.job,
             "label": label,
             "corrected": corrected,
+            "pages": pages_to_json(example.pages),
             "author": acting().name[:LONGEST_AUTHOR],
         },
     )

@@ -1,10 +1,10 @@
 """Trains class sets: on request, and again when a person corrects the class of a job that used one.
 
-Training takes well under a second with usual sets and some seconds with the most examples that a set may have, so it is
-done while the caller waits.
+What is learned from the pages of an example is stored with it, so that training takes well under a second even with the
+most examples that a set may have. It is done while the caller waits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,10 +13,11 @@ from django.db.models import QuerySet
 from inference.class_sets import training as engine
 from inference.class_sets.class_set import ClassSet as TrainedSet
 from inference.class_sets.errors import ClassSetError
+from inference.class_sets.stored_pages import is_current, pages_from_json, pages_to_json
 from jobs.class_sets.errors import ClassSetUntrainable
 from jobs.class_sets.models import LONGEST_AUTHOR, ClassExample, ClassSet, ClassSetVersion
 from jobs.class_sets.names import key_of, reference
-from jobs.class_sets.reading import SOUGHT_PAGES, deciding_pages, pages_of
+from jobs.class_sets.reading import deciding_pages_of
 from jobs.class_sets.selectors import class_sets, get_class_set
 from jobs.class_sets.services import set_example, touch, usable_examples
 from jobs.core.document_class import DOCUMENT
@@ -144,13 +145,18 @@ def _trained(class_set: ClassSet, *, corrected: bool = False) -> ClassSetVersion
     return made
 
 
-def _train(examples: list[ClassExample]) -> TrainedSet:
-    pages = pages_of([example.job_id for example in examples], SOUGHT_PAGES)
-    given = [
-        engine.Example(str(example.job_id), example.label, deciding_pages(pages.get(example.job_id, {})))
-        for example in examples
-    ]
+def _train(examples: Sequence[ClassExample]) -> TrainedSet:
+    _read_again([example for example in examples if not is_current(example.pages)])
+    given = [engine.Example(str(example.job_id), example.label, pages_from_json(example.pages)) for example in examples]
     try:
         return engine.train(given)
     except ClassSetError as error:
         raise ClassSetUntrainable(str(error), extra={"reason": error.code}) from error
+
+
+def _read_again(examples: Sequence[ClassExample]) -> None:
+    """Read the pages of examples for which an earlier release stored nothing, or other features."""
+    pages = deciding_pages_of([example.job_id for example in examples])
+    for example in examples:
+        example.pages = pages_to_json(pages[example.job_id])
+        example.save(update_fields=["pages"])

@@ -3,14 +3,16 @@
 import pytest
 from django.db import ProgrammingError
 
+from inference.class_sets.stored_pages import is_current, pages_from_json
 from inference.class_sets.training import MAX_EXAMPLES
 from jobs.class_sets.errors import ClassSetExists, ClassSetUntrainable, ExampleNotUsable
-from jobs.class_sets.models import ClassSetVersion
+from jobs.class_sets.models import ClassExample, ClassSetVersion
+from jobs.class_sets.reading import page_features
 from jobs.class_sets.selectors import counted_labels, get_class_set, labels_of_job
 from jobs.class_sets.serialized import class_set_json, evaluation_json, version_json
 from jobs.class_sets.services import add_examples, create_class_set, delete_class_set, remove_example
 from jobs.class_sets.training import learn_class, unlearn_class
-from jobs.core.models import Job
+from jobs.core.models import Job, Page
 from jobs.results.corrections.services import correct_class
 from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import unit_of_work
@@ -46,6 +48,35 @@ def test_training_is_measured_and_serves_at_once(office: Office) -> None:
     assert sum(found["confusion"]["offer"].values()) == 5
     assert list(found["confusion"]["offer"]) == [*sorted(KINDS), "unsure"]
     assert {one["job"] for one in found["examples"]} == {job for each in jobs.values() for job in each}
+
+
+def test_pages_are_read_when_an_example_is_added_and_not_again(office: Office) -> None:
+    jobs = office.examples()
+    with unit_of_work(office.desk.identity):
+        Page.objects.filter(job_id__in=[job for each in jobs.values() for job in each]).delete()
+    assert office.train().evaluation["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("stored", [None, {"version": 1, "pages": []}])
+def test_examples_of_an_earlier_release_are_read_by_the_next_training(office: Office, stored: object) -> None:
+    office.examples()
+    with unit_of_work(office.desk.identity):
+        ClassExample.objects.update(pages=stored)
+    assert office.train().evaluation["accuracy"] == 1.0
+    with unit_of_work(office.desk.identity):
+        assert all(is_current(pages) for pages in ClassExample.objects.values_list("pages", flat=True))
+
+
+def test_only_the_first_three_pages_with_text_are_learned(office: Office) -> None:
+    create_class_set(identity=office.desk.identity, name=NAME)
+    pages = [result("offer", 1), {"text": " "}, result("offer", 2), result("offer", 3), result("invoice", 4)]
+    job = office.read(pages)
+    add_examples(identity=office.desk.identity, name=NAME, label="offer", job_ids=[str(job.id)])
+    with unit_of_work(office.desk.identity):
+        stored = pages_from_json(ClassExample.objects.get().pages)
+    assert len(stored) == 3
+    expected = [page_features(result("offer", seed)) for seed in (1, 2, 3)]
+    assert [page.words.keys() for page in stored] == [page.words.keys() for page in expected]
 
 
 def test_what_is_wrong_with_the_examples_is_said_exactly(office: Office) -> None:
