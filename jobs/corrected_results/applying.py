@@ -33,7 +33,7 @@ def corrected_result(result: Mapping[str, Any], corrected: Corrected) -> dict[st
     found = {**result, "lines": lines}
     text = result.get("text")
     if isinstance(text, str):
-        found["text"] = _corrected_text(text, [_text(line) for line in given], corrected)
+        found["text"] = corrected_text(text, [_text(line) for line in given], corrected)
     return found
 
 
@@ -46,7 +46,7 @@ def _text(line: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _corrected_text(text: str, lines: Sequence[str], corrected: Corrected) -> str:
+def corrected_text(text: str, lines: Sequence[str], corrected: Corrected) -> str:
     """Replace the lines where they are in the text, one after the other. A hyphen at a line's end may be mended there.
 
     A corrected line that the text does not have, as it was joined in another way, is left out of the text's changes.

@@ -70,9 +70,16 @@ def write_correction(place: Place, original: str, corrected: str, details: dict[
 
 
 def undo_correction(place: Place) -> None:
-    if not place.rows.filter(ended_at=None).update(ended_at=Now()):
+    if not end_correction(place):
         raise NotFound(f"This {place.kind} has no correction.")
-    _record(place, "correction.undone")
+
+
+def end_correction(place: Place) -> bool:
+    """Undo a correction, and return whether there was one."""
+    ended = place.rows.filter(ended_at=None).update(ended_at=Now()) > 0
+    if ended:
+        _record(place, "correction.undone")
+    return ended
 
 
 def _record(place: Place, action: str) -> None:

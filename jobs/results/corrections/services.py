@@ -14,6 +14,7 @@ from jobs.corrected_results.applying import corrected_result
 from jobs.corrected_results.selectors import corrected_lines, corrections_of
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
+from jobs.results.corrections.following import follow_cell, follow_line
 from jobs.results.corrections.places import Place, undo_correction, write_correction
 from jobs.results.page_tables import page_tables
 from jobs.search.services import PageRef, reindex_page, text_of
@@ -27,23 +28,28 @@ LONGEST_LABEL = 60
 
 
 def correct_line(*, identity: Identity, job_id: object, number: int, index: int, text: str) -> Correction:
-    """Correct a line of a page, or confirm it with the same text."""
+    """Correct a line of a page, or confirm it with the same text. A cell that is made of it follows."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
         page = _read_page(job, number)
         original = _line(page, index)
         wanted = checked_line(text, "text", LONGEST_LINE)
         made = write_correction(Place(job, number, Correction.Kind.LINE, index), original, wanted)
+        follow_line(job, page, index)
         _reindex(job, page)
     return made
 
 
 def correct_cell(*, identity: Identity, job_id: object, number: int, table: int, index: int, text: str) -> Correction:
-    """Correct a cell of a table, or confirm it with the same text. A cell may be emptied."""
+    """Correct a cell of a table, or confirm it with the same text. A cell may be emptied. Its lines follow."""
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
-        original = _cell(_read_page(job, number), table, index)
-        return write_correction(Place(job, number, Correction.Kind.CELL, index, table), original, _checked_cell(text))
+        page = _read_page(job, number)
+        original, wanted = _cell(page, table, index), _checked_cell(text)
+        made = write_correction(Place(job, number, Correction.Kind.CELL, index, table), original, wanted)
+        follow_cell(job, page, table, index, wanted)
+        _reindex(job, page)
+    return made
 
 
 def correct_class(*, identity: Identity, job_id: object, number: int, label: str) -> Correction:
@@ -68,14 +74,18 @@ def undo_line(*, identity: Identity, job_id: object, number: int, index: int) ->
         page = _read_page(job, number)
         _line(page, index)
         undo_correction(Place(job, number, Correction.Kind.LINE, index))
+        follow_line(job, page, index)
         _reindex(job, page)
 
 
 def undo_cell(*, identity: Identity, job_id: object, number: int, table: int, index: int) -> None:
     with unit_of_work(identity):
         job = get_job(job_id, for_update=True)
-        _cell(_read_page(job, number), table, index)
+        page = _read_page(job, number)
+        _cell(page, table, index)
         undo_correction(Place(job, number, Correction.Kind.CELL, index, table))
+        follow_cell(job, page, table, index, None)
+        _reindex(job, page)
 
 
 def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
