@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
 from jobs.dashboard.reading.lines import LineView
+from jobs.dashboard.reading.tables import TableView
 from jobs.results.pictures.turns import Corners
 
 KINDS = {
@@ -40,22 +41,47 @@ class BlockView:
     level: int
     """The level of a heading, from 1 to 3. It is 0 for other blocks."""
     rows: Sequence[Sequence[LineView]]
-    """The rows of a table. Other blocks have one row with all lines."""
+    """The rows of a table without cells. Other blocks have one row with all lines."""
+    table: TableView | None = None
+    """The table with its cells, which stand in the place of its lines."""
 
     @property
     def name(self) -> str:
         return KINDS.get(self.kind, "")
 
 
-def block_views(result: Mapping[str, Any], lines: Sequence[LineView]) -> list[BlockView]:
-    """Return the blocks in reading order. Each line is in exactly one, whatever the result says."""
+@dataclass(frozen=True)
+class TextPart:
+    """A table, or the blocks between two tables, whose lines are one list."""
+
+    table: TableView | None
+    blocks: Sequence[BlockView]
+
+
+def text_parts(blocks: Sequence[BlockView]) -> list[TextPart]:
+    """Return the blocks in parts: each table is one."""
+    found: list[TextPart] = []
+    for _, group in groupby(blocks, lambda block: block.table is not None):
+        run = list(group)
+        found += [TextPart(block.table, ()) for block in run] if run[0].table else [TextPart(None, run)]
+    return found
+
+
+def block_views(
+    result: Mapping[str, Any], lines: Sequence[LineView], tables: Sequence[TableView] = ()
+) -> list[BlockView]:
+    """Return the blocks in reading order, with these tables. Each line is in exactly one, whatever the result says."""
     given = result.get("blocks")
     left = {line.index: line for line in lines}
     full_right = _full_right(lines)
+    by_index = {table.index: table for table in tables if table.in_text}
     found: list[BlockView] = []
     for block in given if isinstance(given, list) else []:
         own = list(_taken(block, left))
-        if own:
+        table = by_index.pop(block.get("table"), None) if own and block.get("type") == "table" else None
+        if table is not None:
+            found.append(BlockView("table", 0, (), table))
+        elif own:
             found.append(_block(block, own, full_right))
     if left:
         found.append(BlockView(LOOSE, 0, [list(left.values())]))

@@ -10,6 +10,7 @@ from jobs.dashboard.reading.opinions import warning_views
 from jobs.dashboard.reading.tables import cell_place
 from jobs.dashboard.reading.tabs import FIELDS, TABLES, TEXT
 from jobs.fields.doubt import is_unsure
+from jobs.results.exports.page_blocks import tables_in_text
 from jobs.results.page_tables import page_tables
 
 WHOLE_PAGE = "page"
@@ -30,14 +31,15 @@ def doubts_of(
     page: int, result: Mapping[str, Any], corrected: Collection[int], cells: Collection[tuple[int, int]] = ()
 ) -> list[Doubt]:
     """Return the doubtful places of a page. Lines in `corrected`, by index, and `cells`, by table and index, are
-    settled.
+    settled. Of a table that stands in the text, cells are doubtful and not lines.
 
     A page that needs review without any such place is one place itself, unless a person has corrected it.
     """
     warnings = [warning.place for warning in warning_views(result) if warning.box is not None]
     recognized = is_recognized(result)
     lines = [line for line in read_lines(result) if is_doubtful(line)] if recognized else []
-    unsettled = [str(line.index + 1) for line in lines if line.index not in corrected]
+    settled = {*corrected, *frozenset().union(*tables_in_text(result).values())} if lines else ()
+    unsettled = [str(line.index + 1) for line in lines if line.index not in settled]
     found = [Doubt(page, place) for place in (*warnings, *unsettled)]
     found += [Doubt(page, place, TABLES.name) for place in _cells(result, cells)] if recognized else []
     if not found and not corrected and result.get("needs_review") is True:

@@ -3,7 +3,7 @@
 An added model may return anything under the names read here. What makes no sense is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,8 @@ class LineView:
     """The line ends with a hyphen that joins it with the next."""
     ends_early: bool = False
     """The line was ended on purpose, as in an address, so the text after it is a line of its own."""
+    in_table: bool = False
+    """The cells of a table stand in its place."""
 
     @property
     def number(self) -> int:
@@ -112,12 +114,20 @@ class LineView:
     def found(self) -> bool:
         return any(part.marked for part in self.parts)
 
+    @property
+    def marks(self) -> str:
+        """Return how its box on the picture is marked, as names for CSS."""
+        marks = {"unsure": self.unsure, "found": self.found, "in-table": self.in_table}
+        return " ".join(name for name, is_marked in marks.items() if is_marked)
+
 
 def svg_points(box: Corners | None) -> str:
     return " ".join(f"{x:g},{y:g}" for x, y in box or ())
 
 
-def line_views(lines: Sequence[ReadLine], corrected: Mapping[int, str], sought: Query) -> list[LineView]:
+def line_views(
+    lines: Sequence[ReadLine], corrected: Mapping[int, str], sought: Query, in_tables: Collection[int] = ()
+) -> list[LineView]:
     """Return the lines that fit on the screen. `corrected` are the corrected texts by index."""
     shown = _that_fit(lines)
     texts = [corrected.get(line.index, line.text)[:MAX_CHARACTERS] for line in shown]
@@ -132,6 +142,7 @@ def line_views(lines: Sequence[ReadLine], corrected: Mapping[int, str], sought: 
             box=line.box,
             parts=own,
             corrected=line.index in corrected,
+            in_table=line.index in in_tables,
         )
         for line, text, own in zip(shown, texts, parts, strict=True)
     ]

@@ -8,9 +8,9 @@ from typing import Any
 
 from jobs.core import states
 from jobs.core.models import DocumentPage, Job, Page
-from jobs.corrected_results.selectors import corrected_cells, corrected_class, corrected_lines
+from jobs.corrected_results.selectors import corrected_cells, corrected_class, corrected_lines, result_with
 from jobs.dashboard.base.wording import state_words
-from jobs.dashboard.reading.blocks import BlockView, block_views
+from jobs.dashboard.reading.blocks import TextPart, block_views, text_parts
 from jobs.dashboard.reading.correcting import CorrectionView, correction_views
 from jobs.dashboard.reading.doubts import doubts_of
 from jobs.dashboard.reading.lines import (
@@ -33,6 +33,7 @@ from jobs.dashboard.reading.opinions import (
 from jobs.dashboard.reading.selectors import Reading
 from jobs.dashboard.reading.tables import TableView, table_views
 from jobs.dashboard.reading.vectors import VectorView, vectors_of
+from jobs.results.exports.page_blocks import tables_in_text
 from jobs.results.page_tables import continued_index
 from jobs.results.pictures.turns import NOT_TURNED, number, turn_of
 from jobs.results.result_json import page_json, picture_url
@@ -69,7 +70,7 @@ class PageView:
     error_code: str
     error_detail: str
     lines: Sequence[LineView]
-    blocks: Sequence[BlockView]
+    parts: Sequence[TextPart]
     lines_left_out: int
     plain: Sequence[Part]
     blank: bool
@@ -94,7 +95,7 @@ class PageView:
 
     @property
     def unsure(self) -> int:
-        return sum(line.unsure for line in self.lines)
+        return sum(line.unsure for line in self.lines if not line.in_table)
 
     @property
     def ended(self) -> bool:
@@ -117,7 +118,16 @@ def page_view(reading: Reading, sought: Query) -> PageView:
     settled = needs_review and not to_check and bool(reading.corrections)
     text = str(result.get("text", ""))
     found = read_lines(result)
-    lines = line_views(found, corrected, sought)
+    in_text = tables_in_text(result_with(reading.corrections, result))
+    lines = line_views(found, corrected, sought, frozenset().union(*in_text.values()))
+    tables = table_views(
+        result,
+        cells,
+        f"/v1/jobs/{job.id}/pages/{page.number}",
+        sought,
+        in_text=in_text.keys(),
+        continued=continued_index(reading.before, result) if reading.before else None,
+    )
     plain = "" if lines else text[:MAX_CHARACTERS]
     return PageView(
         number=page.number,
@@ -128,7 +138,7 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         error_code=page.error_code,
         error_detail=page.error_detail,
         lines=lines,
-        blocks=block_views(result, lines),
+        parts=text_parts(block_views(result, lines, tables)),
         lines_left_out=len(found) - len(lines) if lines else text.count("\n", MAX_CHARACTERS),
         plain=marked_lines([plain], sought)[0] if plain else (),
         blank="text" in result and not text.strip(),
@@ -141,12 +151,7 @@ def page_view(reading: Reading, sought: Query) -> PageView:
         warnings=warning_views(result),
         to_check=to_check,
         corrections=correction_views(job, reading.corrections),
-        tables=table_views(
-            result,
-            cells,
-            f"/v1/jobs/{job.id}/pages/{page.number}",
-            continued=continued_index(reading.before, result) if reading.before else None,
-        ),
+        tables=tables,
         codes=code_views(result),
         marks=mark_views(result),
         vectors=vectors_of(result),

@@ -1,13 +1,15 @@
 """The tables of a page as a person reads them: rows of cells that span places. This module makes no queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inference.tables.table import Cell, Table
-from jobs.dashboard.reading.lines import SURE, is_recognized, svg_points
+from jobs.dashboard.reading.lines import SURE, is_recognized, marked_lines, svg_points
 from jobs.results.exports.table_cells import placed_cells
 from jobs.results.page_tables import page_tables
+from jobs.search.excerpts import Part
+from jobs.search.queries import Query
 
 MAX_CELLS = 5_000
 """The most places of a page's tables that are shown. A browser takes long to lay out more."""
@@ -30,6 +32,12 @@ class CellView:
     """The corners for SVG. They are empty if the cell has no position on a picture."""
     url: str
     """The address that a PUT request corrects the cell at."""
+    parts: Sequence[Part]
+    """The text once more, in parts that separate the words of a search."""
+
+    @property
+    def found(self) -> bool:
+        return any(part.marked for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,12 @@ class TableView:
     continues: bool
     left_out: int
     """The rows that are not shown."""
+    in_text: bool
+    """The table stands in the text, in the place of its lines."""
+
+    @property
+    def index(self) -> int:
+        return self.number - 1
 
     @property
     def head(self) -> Sequence[Sequence[CellView]]:
@@ -55,7 +69,13 @@ class TableView:
 
 
 def table_views(
-    result: Mapping[str, Any], corrected: Mapping[tuple[int, int], str], page_url: str, *, continued: int | None = None
+    result: Mapping[str, Any],
+    corrected: Mapping[tuple[int, int], str],
+    page_url: str,
+    sought: Query,
+    *,
+    in_text: Collection[int],
+    continued: int | None = None,
 ) -> list[TableView]:
     """Return the tables that fit on the screen. `continued` is the position of the one that goes on from before."""
     recognized = is_recognized(result)
@@ -67,7 +87,7 @@ def table_views(
         if shown < 1 and found:
             break
         places += table.rows * table.columns
-        view = _Placing(one.index, table, corrected, f"{page_url}/tables/{one.index}/cells", recognized)
+        view = _Placing(one.index, table, corrected, f"{page_url}/tables/{one.index}/cells", recognized, sought)
         rows = view.rows(max(1, shown))
         found.append(
             TableView(
@@ -76,6 +96,7 @@ def table_views(
                 header_rows=min(table.header_rows, len(rows)),
                 continues=one.index == continued,
                 left_out=table.rows - len(rows),
+                in_text=one.index in in_text,
             )
         )
     return found
@@ -93,6 +114,7 @@ class _Placing:
     corrected: Mapping[tuple[int, int], str]
     url: str
     recognized: bool
+    sought: Query
 
     def rows(self, shown: int) -> list[list[CellView]]:
         positions = {(cell.row, cell.column): position for position, cell in enumerate(self.table.cells)}
@@ -106,8 +128,9 @@ class _Placing:
     def _view(self, cell: Cell, position: int | None, shown: int, is_header: bool) -> CellView:
         text = None if position is None else self.corrected.get((self.index, position))
         known = position is not None and self.recognized
+        shown_text = cell.text if text is None else text
         return CellView(
-            text=cell.text if text is None else text,
+            text=shown_text,
             place="" if position is None else cell_place(self.index, position),
             title=f"Table {self.index + 1}, row {cell.row + 1}, column {cell.column + 1}",
             row_span=min(cell.row_span, shown - cell.row),
@@ -118,4 +141,5 @@ class _Placing:
             corrected=text is not None,
             corners=svg_points(cell.box.corners() if cell.box else None),
             url="" if position is None else f"{self.url}/{position}",
+            parts=marked_lines([shown_text], self.sought)[0],
         )

@@ -193,7 +193,7 @@ def _shown(request: HttpRequest, identity: Identity, job_id: str, refusal: Domai
     page = page_view(found, parsed(sought))
     fields = fields_view(job.fields, number, job.id, titles)
     may_define = bool(page.picture and page.lines) and may_write(identity)
-    tabs = tabs_of(has_tables=found.may_have_tables, has_fields=fields is not None or may_define)
+    tabs = tabs_of(has_tables=bool(page.tables), has_fields=fields is not None or may_define)
     # A page without tables shows its text, and the next page with tables shows these again.
     tab = wanted if wanted in tabs else TABS[0]
     where_time_went = shares(found.events, number)

@@ -58,6 +58,15 @@ def body_of(blocks: Sequence[TextBlock]) -> list[TextBlock]:
     return sorted(body, key=lambda block: block.type == "footnote")
 
 
+def tables_in_text(result: Mapping[str, object]) -> dict[int, frozenset[int]]:
+    """Return the positions of the tables that stand in the text in the place of lines, with those of the lines."""
+    found: dict[int, frozenset[int]] = {}
+    for block in _marked(result.get("blocks"), lines_of(result)) or ():
+        if block.table is not None and block.lines and _table_of(block, result.get("tables")):
+            found.setdefault(block.table, block.places)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Marked:
     type: str
@@ -67,6 +76,8 @@ class _Marked:
     lines: tuple[Line, ...]
     table: int | None = None
     """The position of a table in the `tables` of the result."""
+    places: frozenset[int] = frozenset()
+    """The positions of the lines."""
 
 
 def marked_blocks(result: Mapping[str, object], lines: Sequence[Line]) -> list[TextBlock] | None:
@@ -92,20 +103,21 @@ def _marked(given: object, lines: Sequence[Line]) -> list[_Marked] | None:
     for number, block in enumerate(given):
         if not isinstance(block, Mapping) or not isinstance(block.get("lines"), list | tuple):
             return None
-        own = [left.pop(index, None) for index in block["lines"] if type(index) is int]
-        blocks.append(_block(block, number, [line for line in own if line]))
+        places = dict.fromkeys(index for index in block["lines"] if type(index) is int and index in left)
+        blocks.append(_block(block, number, {place: left.pop(place) for place in places}))
     return [*blocks, _Marked("paragraph", 1, None, None, tuple(line for line in left.values() if line.text))]
 
 
-def _block(given: Mapping[str, object], number: int, lines: Sequence[Line]) -> _Marked:
+def _block(given: Mapping[str, object], number: int, lines: Mapping[int, Line]) -> _Marked:
     type_, level = given.get("type"), given.get("level")
     return _Marked(
         type_ if isinstance(type_, str) and type_ in TYPES else "paragraph",
         min(LEVELS, max(1, level)) if type(level) is int else 1,
         corners_of(given.get("box")),
         number,
-        tuple(line for line in lines if line.text),
+        tuple(line for line in lines.values() if line.text),
         table if type(table := given.get("table")) is int and type_ == "table" else None,
+        frozenset(lines),
     )
 
 

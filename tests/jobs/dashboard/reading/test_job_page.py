@@ -595,13 +595,68 @@ def test_a_running_job_says_which_page_is_read_and_how_long_the_rest_takes(membe
     assert re.search(r"Reading page 2 of 2, about \d+ s<", html(member, job))
 
 
+def cell(column: int, text: str, box: object) -> dict[str, object]:
+    spans = {"row": 0, "column": column, "row_span": 1, "column_span": 1, "header": False}
+    return {**spans, "text": text, "box": box, "confidence": 0.99}
+
+
+TABLE = {
+    "rows": 1,
+    "columns": 2,
+    "header_rows": 0,
+    "continues": False,
+    "box": None,
+    "cells": [cell(0, "Nuts", BOX), cell(1, "1.20", [[41, 2], [61, 2], [61, 12], [41, 12]])],
+}
+WITH_TABLE = {
+    "text": "Order\n\nNuts\t1.20\n\nThanks",
+    "lines": [
+        {"text": "Order", "box": BOX, "confidence": 0.99},
+        {"text": "Nuts", "box": BOX, "confidence": 0.5},
+        {"text": "1.20", "box": [[41, 2], [61, 2], [61, 12], [41, 12]], "confidence": 0.99},
+        {"text": "Thanks", "box": BOX, "confidence": 0.99},
+    ],
+    "blocks": [
+        {"type": "heading", "level": 1, "lines": [0]},
+        {"type": "table", "lines": [1, 2], "table": 0},
+        {"type": "paragraph", "lines": [3]},
+    ],
+    "tables": [TABLE],
+    "source": "ocr",
+}
+
+
 def test_tables_are_offered_if_a_page_has_any(member: Client, desk: Desk) -> None:
-    cell = {"row": 0, "column": 0, "row_span": 1, "column_span": 1, "text": "Nuts", "box": None, "confidence": 1.0}
-    sizes = {"rows": 1, "columns": 1, "header_rows": 0, "continues": False, "box": None}
-    table = {**sizes, "cells": [{**cell, "header": False}]}
-    without, with_table = (WorkOutput({**RESULT.result, "tables": tables}) for tables in ([], [table]))
     job = desk.submit(pages=2)
-    read(desk, job, 1, without)
+    read(desk, job, 1, WorkOutput({**RESULT.result, "tables": []}))
     assert "Tables as Excel" not in html(member, job)
-    read(desk, job, 2, with_table)
-    assert "Tables as Excel" in html(member, job)
+    read(desk, job, 2, WorkOutput(WITH_TABLE))
+    page = html(member, job)
+    assert "Tables as Excel" in page
+    assert "tab-tables" not in page
+    assert "tab-tables" in html(member, job, "?page=2")
+
+
+def test_a_table_stands_in_the_text_in_the_place_of_its_lines(member: Client, desk: Desk) -> None:
+    job = desk.submit()
+    read(desk, job, 1, WorkOutput(WITH_TABLE))
+    page = html(member, job, "?q=nuts")
+    order, table, thanks = (page.index(part) for part in ('id="line-1"', 'id="line-t1c1"', 'id="line-4"'))
+    assert order < table < thanks
+    assert 'id="line-2"' not in page
+    assert page.count('role="listbox"') == 2
+    assert page.count("<mark>Nuts</mark>") == 1
+    assert member.get(f"/jobs/{job.id}/checks").json()["places"] == []
+
+
+def test_lines_stand_where_a_corrected_one_is_not_in_the_table(member: Client, desk: Desk) -> None:
+    whole = {"text": "Nuts 1.20", "box": [[1, 2], [61, 2], [61, 12], [1, 12]], "confidence": 0.99}
+    lines = [WITH_TABLE["lines"][0], whole]
+    blocks = [{"type": "heading", "lines": [0]}, {"type": "table", "lines": [1], "table": 0}]
+    job = desk.submit()
+    read(desk, job, 1, WorkOutput({**WITH_TABLE, "lines": lines, "blocks": blocks}))
+    assert 'id="line-t1c1"' in html(member, job)
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=1, text="Nuts 1.30")
+    page = html(member, job)
+    assert 'id="line-t1c1"' not in page
+    assert "Nuts 1.30" in page

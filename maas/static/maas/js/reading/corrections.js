@@ -54,7 +54,8 @@ function edit(line) {
   const before = textOf(line);
   const form = document.createElement("form");
   form.className = "correcting";
-  const field = document.createElement("input");
+  // An address has several lines. Enter saves them too, and Shift with Enter begins another.
+  const field = document.createElement(before.includes("\n") ? "textarea" : "input");
   field.value = before;
   field.maxLength = 2_000;
   // A cell may be emptied, and what is typed in a grid is in a cell of it.
@@ -80,6 +81,10 @@ function edit(line) {
     if (saved) lineOf(number)?.focus({ preventScroll: true });
   });
   form.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && field.matches("textarea") && !event.shiftKey) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
     if (event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
