@@ -48,13 +48,14 @@ MONTH_FIRST_COUNTRIES = frozenset({"US"})
 UNITED_STATES = "USD"
 
 
-def document_fields(pages: Sequence[Json | None]) -> Json:
+def document_fields(pages: Sequence[Json | None], corrected_class: str | None = None) -> Json:
     """Return the fields of a document from what `page_candidates` returned for its pages, in order.
 
-    A page that could not be read is None. A document that is no invoice and no receipt has no fields.
+    A page that could not be read is None. A document that is no invoice and no receipt has no fields. A class that a
+    person gave to the document counts instead of those of its pages.
     """
     known = [(number, page) for number, page in enumerate(pages, 1) if page is not None]
-    if not is_invoice([page for _, page in known]):
+    if not is_invoice([page for _, page in known], corrected_class):
         return {"fields": [], "tax_rates": [], "line_items": [], "warnings": []}
     found = [OnPage(number, Candidate.of_json(each)) for number, page in known for each in page["candidates"]]
     rates = _rates(known)

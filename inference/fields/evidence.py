@@ -5,15 +5,23 @@ from collections.abc import Mapping, Sequence
 from inference.core.contracts import Json
 
 INVOICE = "invoice"
+INVOICES = frozenset({INVOICE, "receipt"})
+"""The classes of which a person says that the document has the fields of an invoice."""
 SURE_CLASS = 0.5
 POINTS_OF_INVOICE, POINTS_OF_UNKNOWN, POINTS_OF_OTHERS = 2.5, 4.5, 6.0
 """The points that a page must have if its class is an invoice, if its class is unsure, and if it is another class."""
 PROSE_CLASSES = ("letter", "contract", "report")
 
 
-def is_invoice(pages: Sequence[Json]) -> bool:
-    """Return whether one of the pages is that of an invoice or receipt. The others need no evidence."""
-    return any(_points(page["evidence"]) >= _needed(page["class"]) for page in pages)
+def is_invoice(pages: Sequence[Json], corrected_class: str | None = None) -> bool:
+    """Return whether one of the pages is that of an invoice or receipt. The others need no evidence.
+
+    A person who gives a class to the document decides it for invoices, and for others how much evidence a page needs.
+    """
+    if corrected_class in INVOICES:
+        return True
+    certain = None if corrected_class is None else {corrected_class: 1.0}
+    return any(_points(page["evidence"]) >= _needed(certain or page["class"]) for page in pages)
 
 
 def _points(evidence: Mapping[str, Json]) -> float:

@@ -1,5 +1,6 @@
 """Gives a job, its pages and the documents in it the classes of a class set, from the stored results of its pages."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,17 @@ from inference.class_sets.errors import ClassSetError
 from inference.class_sets.page_features import PageFeatures, features_of
 from inference.class_sets.segments import segments
 from jobs.class_sets.models import ClassifiedJob, ClassSetVersion
-from jobs.class_sets.reading import Pages, deciding_pages, deciding_pages_of, pages_of
+from jobs.class_sets.reading import (
+    MAX_CHARACTERS,
+    Pages,
+    deciding_pages,
+    deciding_pages_of,
+    page_features,
+    stored_pages,
+)
 from jobs.class_sets.selectors import version_of_key
+from jobs.core.models import Job
+from tenants.core.db.unit_of_work import unit_of_work
 
 log = structlog.get_logger(__name__)
 MAX_PAGES = 500
@@ -32,24 +42,36 @@ class Classes:
     segments: Sequence[dict[str, Any]]
 
 
-def classify_job(job_id: UUID, *, tenant_id: UUID, class_set: str, livemode: bool) -> None:
-    """Store the classes that a version of a class set gives to a job whose pages have ended.
+def classes_of_job(job: Job, more: Mapping[int, Mapping[str, Any]]) -> Classes | None:
+    """Return the classes that the class set of a job gives to it by its read pages.
 
-    Nothing is stored if no page was read or if the set was deleted meanwhile. This is called inside the transaction
-    that ends the job.
+    `more` are the results of pages that are not stored yet. None is returned if no page was read or if the set was
+    deleted meanwhile. The pages are read in a unit of work of their own, since Postgres ends one that stands still.
     """
-    version = version_of_key(class_set, tenant_id=tenant_id, livemode=livemode)
+    with unit_of_work(job.tenant_id):
+        version = version_of_key(job.class_set, tenant_id=job.tenant_id, livemode=job.livemode)
+        stored = stored_pages(job.id, MAX_PAGES)
     if version is None:
-        return
+        return None
     try:
         trained = ClassSet.from_json(version.trained)
     except ClassSetError as error:
-        log.warning("class_set_unusable", class_set=class_set, job_id=str(job_id), error=str(error))
-        return
-    pages = pages_of(job_id, MAX_PAGES)
-    if not pages:
-        return
-    found = classes_of(trained, pages)
+        log.warning("class_set_unusable", class_set=job.class_set, job_id=str(job.id), error=str(error))
+        return None
+    pages = {number: page_features(json.loads(result)) for number, result in stored.items()}
+    pages |= {number: _features(result) for number, result in more.items() if number <= MAX_PAGES}
+    return classes_of(trained, pages) if pages else None
+
+
+def _features(result: Mapping[str, Any]) -> PageFeatures:
+    """Return the features of a result as those of a stored one are read: of its tables, only their number counts."""
+    text, tables = result.get("text"), result.get("tables")
+    number = len(tables) if isinstance(tables, list) else None
+    return page_features({**result, "text": text[:MAX_CHARACTERS] if isinstance(text, str) else "", "tables": number})
+
+
+def store_classes(job_id: UUID, *, tenant_id: UUID, class_set: str, found: Classes) -> None:
+    """Store the classes of a job in the transaction that ends it."""
     ClassifiedJob.objects.create(
         tenant_id=tenant_id,
         job_id=job_id,

@@ -37,9 +37,12 @@ Pages = Mapping[int, PageFeatures]
 """The features of pages by their number."""
 
 
-def pages_of(job_id: UUID, last: int) -> dict[int, PageFeatures]:
-    """Return the features of the read pages up to a number. Call this inside a unit of work."""
-    return {number: page_features(json.loads(result)) for _, number, result in _stored([job_id], last)}
+def stored_pages(job_id: UUID, last: int) -> dict[int, str]:
+    """Return what is looked at of the read pages up to a number. Call this inside a unit of work.
+
+    Their features, which take a while, are read from it after that.
+    """
+    return {number: result for _, number, result in _stored([job_id], last)}
 
 
 def deciding_pages_of(job_ids: Sequence[UUID]) -> dict[UUID, list[PageFeatures]]:

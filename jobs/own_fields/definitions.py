@@ -13,7 +13,7 @@ from tenants.core.db.unit_of_work import current_alias
 
 log = structlog.get_logger(__name__)
 
-DEFINITIONS = """
+_DEFINITIONS = """
 SELECT jsonb_build_object(
     'name', own.name, 'type', own.type, 'labels', own.labels, 'place', own.place, 'classes', own.classes,
     'traces', (
@@ -23,14 +23,12 @@ SELECT jsonb_build_object(
 )
 FROM jobs_ownfield own WHERE own.tenant_id = %(tenant)s AND own.livemode = %(livemode)s ORDER BY own.id
 """
-"""The statement for the definitions as JSON. It is a part of the one by which a job ends: most tenants have no own
-fields, and no statement is made for these."""
 
 
 def definitions_of(tenant_id: UUID, *, livemode: bool) -> list[OwnField]:
     """Return the own fields of a mode in the order in which they were made, in a unit of work of the tenant."""
     with connections[current_alias()].cursor() as cursor:
-        cursor.execute(DEFINITIONS, {"tenant": tenant_id, "livemode": livemode})
+        cursor.execute(_DEFINITIONS, {"tenant": tenant_id, "livemode": livemode})
         return definitions([json.loads(definition) for (definition,) in cursor.fetchall()])
 
 

@@ -25,12 +25,14 @@ SELECT number, result FROM jobs_page
 WHERE job_id = %(job)s AND state = 'succeeded' AND number <= %(last)s AND result ? 'lines'
 """
 Result = Mapping[str, Any]
+_NO_MORE: Mapping[int, Result] = {}
 
 
-def results_of(job_id: UUID, last: int = MAX_PAGES) -> list[Result | None]:
+def results_of(job_id: UUID, last: int = MAX_PAGES, *, more: Mapping[int, Result] = _NO_MORE) -> list[Result | None]:
     """Return the results of the first pages, as people corrected them.
 
-    A page without lines, or that was not read, is None.
+    A page without lines, or that was not read, is None. `more` are results that are not stored yet, by the number of
+    their page.
     """
     with connections[current_alias()].cursor() as cursor:
         cursor.execute(_RESULTS, {"job": job_id, "last": last})
@@ -38,6 +40,7 @@ def results_of(job_id: UUID, last: int = MAX_PAGES) -> list[Result | None]:
     for number, corrections in corrections_of_pages(job_id, last).items():
         if number in found:
             found[number] = result_with(corrections, found[number])
+    found |= {number: result for number, result in more.items() if number <= last and "lines" in result}
     return [found.get(number) for number in range(1, max(found, default=0) + 1)]
 
 

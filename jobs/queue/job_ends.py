@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import connections
 
 from jobs.charges.money import settle_job
-from jobs.class_sets.classifying import classify_job
+from jobs.class_sets.classifying import store_classes
 from jobs.core import states
 from jobs.core.document_class import DocumentClass
 from jobs.core.errors import LeaseLost
@@ -19,12 +19,19 @@ from jobs.core.reading_flags import ReadingFlags, review_json
 from jobs.events.log import Happened, append_events
 from jobs.fields.corrected import with_corrections
 from jobs.fields.selectors import field_corrections
-from jobs.queue.document_classes import class_of_document
-from jobs.queue.document_fields import fields_of_document
+from jobs.own_fields.definitions import definitions_of
+from jobs.own_fields.finding import of_class
+from jobs.queue.document_classes import decided_class
+from jobs.queue.document_fields import usual_fields
+from jobs.queue.findings import Findings, FindingsOutdated, find
 from tenants.core.db.unit_of_work import current_alias
 
+# Own fields are asked for only at the end of the job, when something may have been found.
 _COLUMNS = """tenant_id, pages_total, pages_succeeded, pages_failed, cost_micros, currency, livemode, api_key_id,
-    held_micros, created_at, pages_to_review, class_set"""
+    held_micros, created_at, pages_to_review, class_set,
+    pages_succeeded > 0 AND pages_succeeded + pages_failed >= pages_total AND EXISTS (
+        SELECT FROM jobs_ownfield own WHERE own.tenant_id = jobs_job.tenant_id AND own.livemode = jobs_job.livemode
+    )"""
 _LOCKED = f"""
 SELECT {_COLUMNS} FROM jobs_job WHERE id = %(job)s FOR NO KEY UPDATE
 """  # noqa: S608  # constants
@@ -98,10 +105,29 @@ class OpenJob:
     created_at: datetime
     pages_to_review: int
     class_set: str
+    has_own_fields: bool
+    """It is set if all pages have ended, one of them succeeded, and the tenant has own fields."""
+    findings: Findings | None = None
 
     @property
     def pages_done(self) -> int:
         return self.pages_succeeded + self.pages_failed
+
+    @property
+    def end(self) -> str | None:
+        """Return the state in which the job ends now, or None if pages are left."""
+        return states.closing_state(states.Tally(self.pages_total, self.pages_succeeded, self.pages_failed))
+
+    @property
+    def is_searched(self) -> bool:
+        """Return whether the job ends with what is found by a class set or own fields."""
+        return self.end is not None and self.pages_succeeded > 0 and (self.has_own_fields or bool(self.class_set))
+
+    def ending_with(self, findings: Findings | None) -> "OpenJob":
+        """Return the job with what was found in it. Raises FindingsOutdated if it ends with other pages than these."""
+        if self.is_searched and (findings is None or findings.pages_succeeded != self.pages_succeeded):
+            raise FindingsOutdated
+        return replace(self, findings=findings)
 
 
 def locked(job_id: UUID) -> OpenJob:
@@ -129,21 +155,18 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
     This is safe if two last pages end at once: both lock the row of the job, so the second one counts the first.
 
     This is the last step of its transaction, since the end is settled here. The exception is a job that ends as it is
-    accepted (`accepting`): it is paid after all of it is written.
+    accepted (`accepting`): it is paid after all of it is written, and it is searched here, since nobody waits for it.
     """
-    state = states.closing_state(states.Tally(job.pages_total, job.pages_succeeded, job.pages_failed))
+    state = job.end
     if state is None:
         append_events(job.id, *ended)
         return
+    job = job.ending_with(find(job.tenant_id, job.id) if accepting and job.is_searched else job.findings)
     failure = _job_failure(job, state)
-    if job.class_set:
-        classify_job(job.id, tenant_id=job.tenant_id, class_set=job.class_set, livemode=job.livemode)
-    found = class_of_document(job.id, job.class_set)
+    found = _decided_class(job)
     values = {"job": job.id, "state": state, "code": failure.code, "detail": failure.detail}
     values["class_set"] = found.class_set if found else job.class_set
-    label = found.label if found else ""
-    read = fields_of_document(job.id, job.tenant_id, livemode=job.livemode, label=label)
-    fields = with_corrections(read, field_corrections(job.id))
+    fields = with_corrections(_read_fields(job, found), field_corrections(job.id))
     execute(_CLOSE, {**values, **_class_columns(found), "fields": fields and json.dumps(fields)})
     closed = {"state": state, "pages_done": job.pages_done, "cost_micros": job.cost_micros}
     closed |= review_json(job.pages_to_review, found)
@@ -158,6 +181,24 @@ def append_and_close(job: OpenJob, ended: Sequence[Happened], *, accepting: bool
             held_micros=job.held_micros,
             cost=job.cost_micros,
         )
+
+
+def _decided_class(job: OpenJob) -> DocumentClass | None:
+    classes = job.findings.classes if job.findings else None
+    if classes is not None:
+        store_classes(job.id, tenant_id=job.tenant_id, class_set=job.class_set, found=classes)
+    return decided_class(job.id, job.class_set, classes)
+
+
+def _read_fields(job: OpenJob, found: DocumentClass | None) -> Mapping[str, Any] | None:
+    """Return the fields as they were read. Raises FindingsOutdated if own ones were searched for otherwise."""
+    label = found.label if found else ""
+    own = of_class(definitions_of(job.tenant_id, livemode=job.livemode), label) if job.has_own_fields else []
+    if not own:
+        return usual_fields(job.id, found)
+    if job.findings is None or not job.findings.fit(found, own):
+        raise FindingsOutdated
+    return job.findings.fields
 
 
 def _class_columns(found: DocumentClass | None) -> dict[str, object]:

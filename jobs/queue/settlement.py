@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import asdict
+from functools import partial
 from typing import TypedDict
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from jobs.core.reading_flags import ReadingFlags, reading_flags
 from jobs.core.storable import without_unstorable
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
+from jobs.queue.findings import Findings, LastPage, with_findings
 from jobs.queue.job_ends import Failure, Reviewed, append_and_close, cas, counted, execute, locked, progress
 from jobs.search.services import PageRef, index_page, keep_embedding, order_embedding, text_of
 from jobs.search.words import vector_of
@@ -100,25 +102,30 @@ def finish_page(claim: Claim, output: WorkOutput, timings: Timings | None = None
     price = price_of_run(claim.price, claim.review_price, needs_review=flags.needs_review)
     quantity = charged(output.units, price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
-    with unit_of_work(claim.tenant_id):
-        job = counted(claim.job_id, Reviewed.of(flags), succeeded=1, cost=cost)
-        values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
-        cas(_FINISH, {**values, **_columns(flags), "units": json.dumps(asdict(output.units))})
-        _index(claim, vector, output)
-        record_usage(
-            tenant_id=claim.tenant_id,
-            source_kind="page",
-            source_id=claim.page_id,
-            model=claim.model,
-            version=claim.version,
-            quantity=quantity,
-            price=price,
-            amount_micros=cost,
-            livemode=claim.livemode,
-            key_id=claim.api_key_id,
-        )
-        data = {**progress(job, claim.number, states.SUCCEEDED), **flags.event_data(), "timings": timings or {}}
-        append_and_close(job, [Happened("page.succeeded", data)])
+
+    def write(findings: Findings | None) -> None:
+        with unit_of_work(claim.tenant_id):
+            job = counted(claim.job_id, Reviewed.of(flags), succeeded=1, cost=cost).ending_with(findings)
+            values = {"page": claim.page_id, "token": claim.token, "result": result, "cost": cost, "key": key}
+            cas(_FINISH, {**values, **_columns(flags), "units": json.dumps(asdict(output.units))})
+            _index(claim, vector, output)
+            record_usage(
+                tenant_id=claim.tenant_id,
+                source_kind="page",
+                source_id=claim.page_id,
+                model=claim.model,
+                version=claim.version,
+                quantity=quantity,
+                price=price,
+                amount_micros=cost,
+                livemode=claim.livemode,
+                key_id=claim.api_key_id,
+            )
+            data = {**progress(job, claim.number, states.SUCCEEDED), **flags.event_data(), "timings": timings or {}}
+            append_and_close(job, [Happened("page.succeeded", data)])
+
+    page = LastPage(claim.number, flags.probabilities, lambda: json.loads(result))
+    with_findings(claim.tenant_id, claim.job_id, write, page)
 
 
 def _columns(flags: ReadingFlags) -> dict[str, object]:
@@ -137,6 +144,11 @@ def _index(claim: Claim, vector: str, output: WorkOutput) -> None:
 
 def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
     """Queue the page again with back-off if attempts are left and a retry could help. Otherwise, fail it."""
+    write = partial(_fail_page, claim, failure, may_retry=may_retry)
+    return with_findings(claim.tenant_id, claim.job_id, lambda findings: write(findings=findings))
+
+
+def _fail_page(claim: Claim, failure: Failure, *, may_retry: bool, findings: Findings | None) -> str:
     with unit_of_work(claim.tenant_id):
         job = locked(claim.job_id)
         values = {
@@ -156,7 +168,7 @@ def fail_page(claim: Claim, failure: Failure, *, may_retry: bool) -> str:
             append_event(job.id, "page.retrying", data)
             return "retrying"
         cas(_FAIL, values)
-        _count_failure(claim.job_id, claim.number, failure)
+        _count_failure(claim.job_id, claim.number, failure, findings)
         return "failed"
 
 
@@ -174,25 +186,25 @@ def postpone_page(claim: Claim, failure: Failure, *, for_ever: bool = False) -> 
     return fail_page(claim, failure, may_retry=True)
 
 
-def fail_lost_page(page: Page, failure: Failure) -> None:
+def fail_lost_page(page: Page, failure: Failure, findings: Findings | None) -> None:
     """End a page whose workers died. The sweeper calls this in the operator's scope, with the job already locked."""
     cas(
         _FAIL,
         {"page": page.id, "token": page.lease_token, "code": failure.code, "detail": failure.detail},
     )
-    _count_failure(page.job_id, page.number, failure)
+    _count_failure(page.job_id, page.number, failure, findings)
 
 
-def fail_waiting_page(page: Page, failure: Failure) -> None:
+def fail_waiting_page(page: Page, failure: Failure, findings: Findings | None) -> None:
     """End a page without a worker or a further try, in the operator's scope, with the job locked."""
     values = {"page": page.id, "attempt": page.attempt, "code": failure.code, "detail": failure.detail}
     if execute(_FAIL_WAITING, values) != 1:
         raise LeaseLost(f"page {page.id} waits no more")
-    _count_failure(page.job_id, page.number, failure)
+    _count_failure(page.job_id, page.number, failure, findings)
 
 
-def _count_failure(job_id: UUID, number: int, failure: Failure) -> None:
-    job = counted(job_id, failed=1)
+def _count_failure(job_id: UUID, number: int, failure: Failure, findings: Findings | None) -> None:
+    job = counted(job_id, failed=1).ending_with(findings)
     data = {
         **progress(job, number, states.FAILED),
         "error": {"code": failure.code, "detail": failure.detail},

@@ -1,6 +1,7 @@
 """Ends a page that could not be read within the limits, and the other pages if the document had enough of these."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from jobs.core.errors import LeaseLost
 from jobs.documents.too_complex_pages import CODE, DETAIL, is_ended, is_refused, note_too_complex
 from jobs.events.log import Happened
 from jobs.queue.claims import Claim, ClaimedDocument
+from jobs.queue.findings import Findings, with_findings
 from jobs.queue.job_ends import Failure, append_and_close, counted, locked, progress
 from jobs.queue.settlement import fail_page
 from tenants.core.db.unit_of_work import APP, unit_of_work
@@ -54,7 +56,7 @@ def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
     """Fail the unread pages of the same job. Those of another job fail when one of its pages is claimed."""
     ended = 0
     try:
-        while some := _fail_some(claim, document):
+        while some := with_findings(claim.tenant_id, claim.job_id, partial(_fail_some, claim, document)):
             ended += some
     except LeaseLost:
         pass  # The job has ended.
@@ -62,7 +64,7 @@ def _fail_unread_pages(claim: Claim, document: ClaimedDocument) -> None:
         log.warning("document_too_complex", document_id=str(document.id), pages=ended)
 
 
-def _fail_some(claim: Claim, document: ClaimedDocument) -> int:
+def _fail_some(claim: Claim, document: ClaimedDocument, findings: Findings | None) -> int:
     values: dict[str, Any] = {"job": claim.job_id, "document": document.id, "batch": BATCH}
     with unit_of_work(claim.tenant_id):
         locked(claim.job_id)
@@ -71,7 +73,7 @@ def _fail_some(claim: Claim, document: ClaimedDocument) -> int:
             numbers = sorted(number for (number,) in cursor.fetchall())
         if not numbers:
             return 0
-        job = counted(claim.job_id, failed=len(numbers))
+        job = counted(claim.job_id, failed=len(numbers)).ending_with(findings)
         error = {"code": ENDED.code, "detail": ENDED.detail}
         before = job.pages_done - len(numbers)
         happened = [

@@ -4,7 +4,11 @@ A unique index lets one of the running pages with a key run. The others go back 
 the transaction in which it stops (migration 0009); if that is lost, they come back by themselves.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError
 from django.db.models.fields.json import KeyTextTransform
@@ -17,6 +21,7 @@ from jobs.core import states
 from jobs.core.models import Page
 from jobs.events.log import Happened, append_event
 from jobs.queue.claims import Claim
+from jobs.queue.findings import Findings, LastPage, with_findings
 from jobs.queue.job_ends import Reviewed, append_and_close, cas, counted_known, execute, locked, progress
 from jobs.results.reuse.accepting import USAGE, said_of
 from jobs.results.reuse.cached_pages import (
@@ -156,34 +161,40 @@ def take_known_page(claim: Claim, key: bytes, cached: CachedPage) -> str:
     price = price_of_hit(claim.cached_price, claim.review_price, needs_review=cached.flags.needs_review)
     quantity = charged(cached.units, price.meter)
     cost = price.cost_micros(quantity) if claim.livemode else 0
-    with unit_of_work(claim.tenant_id):
-        if not hold(cached.id):
-            return wait_for_it(claim, key)
-        counts = {"pages": 1, "coalesced": int(coalesced), "cost": cost}
-        job = counted_known(claim.job_id, Reviewed.of(cached.flags), oldest=cached.result_at, **counts)
-        cas(
-            _TAKE,
-            {"page": claim.page_id, "token": claim.token, "known": cached.id, "key": key, "cost": cost},
-        )
-        index_page(PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number), vector)
-        copy_embeddings(claim.job_id, [Pair(claim.page_id, claim.number, cached.id)])
-        record_usage(
-            tenant_id=claim.tenant_id,
-            source_kind=USAGE,
-            source_id=claim.page_id,
-            model=claim.model,
-            version=claim.version,
-            quantity=quantity,
-            price=price,
-            amount_micros=cost,
-            livemode=claim.livemode,
-            key_id=claim.api_key_id,
-            cached=True,
-            saved_micros=_saved_micros(claim, cached, cost),
-        )
-        data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(cached)}
-        append_and_close(job, [Happened("page.succeeded", data)])
-    return COALESCED if coalesced else HIT
+
+    def write(findings: Findings | None) -> str:
+        with unit_of_work(claim.tenant_id):
+            if not hold(cached.id):
+                return wait_for_it(claim, key)
+            counts = {"pages": 1, "coalesced": int(coalesced), "cost": cost}
+            job = counted_known(claim.job_id, Reviewed.of(cached.flags), oldest=cached.result_at, **counts)
+            job = job.ending_with(findings)
+            cas(
+                _TAKE,
+                {"page": claim.page_id, "token": claim.token, "known": cached.id, "key": key, "cost": cost},
+            )
+            index_page(PageRef(claim.tenant_id, claim.job_id, claim.page_id, claim.number), vector)
+            copy_embeddings(claim.job_id, [Pair(claim.page_id, claim.number, cached.id)])
+            record_usage(
+                tenant_id=claim.tenant_id,
+                source_kind=USAGE,
+                source_id=claim.page_id,
+                model=claim.model,
+                version=claim.version,
+                quantity=quantity,
+                price=price,
+                amount_micros=cost,
+                livemode=claim.livemode,
+                key_id=claim.api_key_id,
+                cached=True,
+                saved_micros=_saved_micros(claim, cached, cost),
+            )
+            data = {**progress(job, claim.number, states.SUCCEEDED), **said_of(cached)}
+            append_and_close(job, [Happened("page.succeeded", data)])
+        return COALESCED if coalesced else HIT
+
+    page = LastPage(claim.number, cached.flags.probabilities, partial(_result_of, cached.id))
+    return with_findings(claim.tenant_id, claim.job_id, write, page)
 
 
 def _saved_micros(claim: Claim, cached: CachedPage, cost_micros: int) -> int:
@@ -199,3 +210,8 @@ def _text_of(claim: Claim, cached: CachedPage) -> str | None:
         found = Page.objects.filter(id=cached.id)
         texts = [text or "" for text in found.values_list(KeyTextTransform("text", "result"), flat=True)]
     return texts[0] if texts else None
+
+
+def _result_of(page_id: UUID) -> Mapping[str, Any]:
+    """Return the result of a page, in a unit of work. It is empty if it was erased meanwhile."""
+    return Page.objects.filter(id=page_id).values_list("result", flat=True).first() or {}

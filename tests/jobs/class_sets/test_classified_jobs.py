@@ -23,6 +23,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tests.inference.class_sets.papers import result
+from tests.jobs.own_fields.conftest import ContractDesk, own
 
 from .conftest import NAME, Office, stack
 
@@ -173,3 +174,26 @@ def test_an_erased_job_leaves_no_class_and_no_example(office: Office) -> None:
         assert not ClassifiedJob.objects.filter(job_id=job.id).exists()
         assert not ClassExample.objects.filter(job_id=jobs["offer"][0]).exists()
         assert Job.objects.get(id=job.id).class_set == ""
+
+
+def test_a_field_of_the_classes_of_a_class_set_is_found(office: Office) -> None:
+    office.examples()
+    office.train()
+    desk = ContractDesk(office.desk.identity, office.desk.version)
+    desk.field(desk.contract("AB-1234"), labels=["Price offered"], place="label", type="amount", classes=["offer"])
+    assert len(own(office.paper("offer", 50, NAME))) == 1
+    assert not own(office.paper("invoice", 51, NAME))
+
+
+def test_a_job_is_classed_by_all_of_its_pages_whichever_ends_last(office: Office) -> None:
+    office.examples()
+    office.train()
+    desk = office.desk
+    whole = office.result(office.read(stack(), NAME))
+    request = JobRequest(model=desk.version.served_model.name, document_id=desk.document(4).id, class_set=NAME)
+    job = submit_job(identity=desk.identity, request=request)
+    for page, found in reversed(list(zip(desk.pages(job), stack(), strict=True))):
+        finish_page(desk.claimed(page), WorkOutput(found))
+    again = office.result(desk.again(job))
+    assert again["segments"] == whole["segments"]
+    assert [page["class"] for page in again["pages"]] == [page["class"] for page in whole["pages"]]

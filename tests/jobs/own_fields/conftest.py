@@ -30,6 +30,12 @@ def page(number: str, label: str = "Contract number", **more: object) -> dict[st
     return {"text": text, "lines": lines, "width": WIDTH, "height": HEIGHT, **more}
 
 
+def listed(number: str) -> dict[str, Any]:
+    """Return a page with the number below its label, as in a column of a list."""
+    lines = [line("Contract number", box(320, 140, 200)), line(number, box(320, 200, 200))]
+    return {"text": f"Contract number\n{number}", "lines": lines, "width": WIDTH, "height": HEIGHT}
+
+
 class ContractDesk(ReadingDesk):
     def contract(self, number: str, *others: Mapping[str, Any], **more: object) -> Job:
         """Return a job that has read a contract with this number, and other pages behind it."""

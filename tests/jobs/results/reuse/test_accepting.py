@@ -8,6 +8,8 @@ from inference.core.contracts import Embedding, WorkOutput
 from jobs.core import states
 from jobs.core.models import Event
 from jobs.queue.settlement import Failure, fail_page, finish_page
+from jobs.results.reuse.accepting import MAX_SEARCHED_PAGES
+from jobs.results.reuse.cached_pages import HIT
 from jobs.retention.documents import delete_document
 from jobs.search.backfill import index_ordered_jobs
 from jobs.search.selectors import search_jobs
@@ -18,6 +20,7 @@ from jobs.submission.services import JobRequest
 from tenants.accounts.results import erase_results
 from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
+from tests.jobs.own_fields.conftest import ContractDesk, listed, own, page
 from tests.jobs.results.reuse.conftest import FLAGGED, TTL_S, Bench
 
 BROKEN = Failure("document_corrupt", "The page cannot be read.")
@@ -105,7 +108,7 @@ def test_more_pages_are_accepted_with_as_many_queries(bench: Bench) -> None:
         said = [query["sql"] for query in captured if not query["sql"].startswith(counts)]
         return sum("jobs_" in sql or "usagerecord" in sql for sql in said)
 
-    assert queries(2) == queries(40)
+    assert queries(12) == queries(40)
 
 
 def test_what_is_erased_is_known_neither_at_acceptance_nor_to_a_worker(bench: Bench) -> None:
@@ -255,3 +258,30 @@ def test_known_pages_keep_what_was_said_about_checking_them_and_their_class(benc
     assert (again.state, again.pages_to_review, again.quality) == (states.SUCCEEDED, 2, 0.4)
     assert (again.class_label, again.class_probabilities) == ("invoice", {"invoice": 0.75, "letter": 0.25})
     assert bench.desk.again(again).class_label == "invoice"
+
+
+def test_a_long_job_with_own_fields_whose_pages_are_all_known_is_ended_by_a_worker(bench: Bench) -> None:
+    desk = ContractDesk(bench.desk.identity, bench.desk.version)
+    contents = [f"page {number}" for number in range(1, MAX_SEARCHED_PAGES + 2)]
+    document = bench.opened(*contents)
+    first = bench.read(document)
+    for row, content in zip(desk.pages(first), contents, strict=True):
+        bench.run(row, content, WorkOutput(listed(f"AB-{row.number:04}")))
+    assert bench.read(document).state == states.SUCCEEDED  # There are no own fields yet.
+    desk.field(desk.again(first), labels=["Contract number"], place="column")
+    job = bench.read(document)
+    assert (job.state, job.pages_succeeded) == (states.QUEUED, MAX_SEARCHED_PAGES)
+    assert bench.run(desk.pages(job)[-1], contents[-1]) == HIT
+    numbers = [field["value"] for field in own(desk.again(job))]
+    assert numbers == [f"AB-{number:04}" for number in range(1, MAX_SEARCHED_PAGES + 2)]
+
+
+def test_a_short_job_with_own_fields_whose_pages_are_all_known_ends_as_it_is_accepted(bench: Bench) -> None:
+    desk = ContractDesk(bench.desk.identity, bench.desk.version)
+    document = bench.opened("one")
+    first = bench.read(document)
+    bench.run(desk.pages(first)[0], "one", WorkOutput(page("AB-1234")))
+    desk.field(desk.again(first))
+    job = bench.read(document)
+    assert job.state == states.SUCCEEDED
+    assert [field["value"] for field in own(desk.again(job))] == ["AB-1234"]
