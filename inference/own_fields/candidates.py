@@ -72,6 +72,7 @@ class Wanted:
 
     own: OwnField
     number: int
+    labels: tuple[str, ...] = field(init=False)
     shapes: tuple[str, ...] = field(init=False)
     afters: frozenset[str] = field(init=False)
     neighbors: frozenset[str] = field(init=False)
@@ -79,6 +80,7 @@ class Wanted:
 
     def __post_init__(self) -> None:
         traces = self.own.traces
+        object.__setattr__(self, "labels", self.own.all_labels)
         object.__setattr__(self, "shapes", tuple(dict.fromkeys(trace.shape for trace in traces if trace.shape)))
         object.__setattr__(self, "afters", frozenset(trace.after for trace in traces if trace.after))
         prints = (neighbor.fingerprint for trace in traces for neighbor in trace.neighbors)
@@ -113,11 +115,11 @@ def best_value(wanted: Wanted, text: str, style: Style, *, whole: bool = False) 
 
     With `whole` the text should have hardly anything else in it.
     """
-    values = [replace(value, score=_sure(wanted, text, value)) for value in values_in(text, wanted.own.type, style)]
-    best = max(values, key=lambda value: (value.score, -value.start), default=None)
-    if best is None or best.score <= 0:
+    values = [(_sure(wanted, text, value), value) for value in values_in(text, wanted.own.type, style)]
+    score, best = max(values, key=lambda each: (each[0], -each[1].start), default=(0.0, None))
+    if best is None or score <= 0:
         return None
-    return replace(best, score=best.score * _alone(wanted, text[best.end :])) if whole else best
+    return replace(best, score=score * _alone(wanted, text[best.end :]) if whole else score)
 
 
 def _alone(wanted: Wanted, rest: str) -> float:

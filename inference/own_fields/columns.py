@@ -22,7 +22,7 @@ MAX_STEP_LINES = 3.0
 
 def column_values(wanted: Wanted, sheets: Sequence[Sheet]) -> list[Found]:
     """Return the values of a field in the tables that have its column, also where they go on over pages."""
-    labels = {_spelled(label) for label in wanted.own.all_labels}
+    labels = {_spelled(label) for label in wanted.labels}
     found: list[Found] = []
     going_on: tuple[int, int] | None = None
     for sheet in sheets:

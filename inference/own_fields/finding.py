@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from inference.core.contracts import Json
 from inference.fields.labels.finding import Label
@@ -45,15 +46,16 @@ def find(results: Sequence[Mapping[str, Json] | None], fields: Sequence[OwnField
     if not fields:
         return []
     wanted = [Wanted(own, number) for number, own in enumerate(fields)]
-    vocabulary = _vocabulary(wanted)
+    vocabulary = _vocabulary(tuple((OWN, each.role, label) for each in wanted for label in each.labels))
     sheets = sheets_of(results, 1, vocabulary)
     here = {role for sheet in sheets for role in sheet.labels}
-    add_misread(sheets, {each.role: each.own.all_labels for each in wanted if each.role not in here})
+    add_misread(sheets, {each.role: each.labels for each in wanted if each.role not in here})
     return [found.as_json(each.own) for each in wanted for found in _values(each, sheets, len(results))]
 
 
-def _vocabulary(wanted: Sequence[Wanted]) -> Vocabulary:
-    entries = ((OWN, each.role, label) for each in wanted for label in each.own.all_labels)
+@lru_cache(maxsize=64)
+def _vocabulary(entries: tuple[tuple[str, str, str], ...]) -> Vocabulary:
+    """Return the vocabulary of own fields, which is the same for the documents that end one after the other."""
     return vocabulary_of(entries, SHORT_LABEL)
 
 
@@ -72,7 +74,7 @@ def _contradicts(found: Found, best: Found) -> bool:
 
 
 def _on_page(wanted: Wanted, sheet: Sheet, pages: int) -> Iterator[Found]:
-    has_label = bool(wanted.own.all_labels) and wanted.own.place != "position"
+    has_label = bool(wanted.labels) and wanted.own.place != "position"
     if has_label and wanted.role not in sheet.labels:
         if not wanted.has_changing_labels:
             return

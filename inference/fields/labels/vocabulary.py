@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from inference.classes.canonical import confused, plain
 from inference.fields.labels import dutch, english, french, german, italian, spanish
@@ -51,6 +51,7 @@ class Vocabulary:
         return None
 
 
+@lru_cache(maxsize=16_384)
 def spelled(word: str) -> str:
     """Return a word as it is compared: without case and accents, letters that look the same being the same.
 
