@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from inference.core.contracts import Code, FormValue, Json, PageInput, Quad, TextLine
 from inference.fields.pairs import page_pairs
@@ -53,9 +52,8 @@ def _drawn(page: PageInput, texts: Sequence[Box], known: Sequence[Box]) -> Itera
     """Yield the tick boxes on the picture, or on the scanned parts of a page with text of its own."""
     if page.load_pixels is None or not texts or (page.text_lines is not None and not page.scans):
         return
-    height = median(min(box.width, box.height) for box in texts)
     taken = [*known, *(Box.of_corners(code.box) for code in page.findings.codes)]
-    for found in find_tick_boxes(page.load_pixels(), height):
+    for found in find_tick_boxes(page.load_pixels(), texts):
         in_scan = page.text_lines is None or any(_covers(Box(*scan), found.box) for scan in page.scans)
         if in_scan and not any(_same(found.box, box) for box in taken):
             yield _Mark(found.box, found.checked)

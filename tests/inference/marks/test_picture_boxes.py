@@ -6,9 +6,11 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from inference.core.contracts import Pixels
+from inference.layout.boxes import Box
 from inference.marks.picture_boxes import find_tick_boxes
 
-TEXT_HEIGHT = 30.0
+TEXTS = [Box(20.0, top, 580.0, top + 30.0) for top in range(10, 380, 40)]
+"""Lines of text all over the page, so that a box anywhere has text beside it."""
 SIDE = 28
 
 
@@ -35,7 +37,7 @@ def test_boxes_are_found_with_their_ticks(noise: float) -> None:
     cv2.line(page, (150, 100), (178, 128), (30, 30, 30), 2)
     cv2.line(page, (178, 100), (150, 128), (30, 30, 30), 2)
     cv2.polylines(page, [np.array([(255, 112), (262, 124), (290, 85)])], False, (110, 30, 20), 3)
-    found = sorted(find_tick_boxes(page, TEXT_HEIGHT), key=lambda each: each.box.left)
+    found = sorted(find_tick_boxes(page, TEXTS), key=lambda each: each.box.left)
     assert [each.checked for each in found] == [False, True, True, False]
     assert [round(each.box.left / 50) for each in found] == [1, 3, 5, 7]
     assert all(abs(each.box.width - SIDE) <= 4 for each in found)
@@ -47,7 +49,7 @@ def test_letters_and_filled_squares_are_no_boxes() -> None:
     letters(page, "LABEL DOOR BOB of to all", 20, 130)
     for top in (250, 300, 350):
         cv2.rectangle(page, (40, top), (60, top + 20), (30, 30, 30), -1)
-    assert find_tick_boxes(page, TEXT_HEIGHT) == []
+    assert find_tick_boxes(page, TEXTS) == []
 
 
 def test_cells_of_a_table_are_no_boxes() -> None:
@@ -55,14 +57,14 @@ def test_cells_of_a_table_are_no_boxes() -> None:
     for row in range(4):
         for column in range(6):
             frame(page, 50 + 32 * column, 100 + 32 * row, 32)
-    assert find_tick_boxes(page, TEXT_HEIGHT) == []
+    assert find_tick_boxes(page, TEXTS) == []
 
 
 def test_a_filled_square_is_ticked_where_others_of_its_size_are_open() -> None:
     page = paper()
     frame(page, 50, 100)
     cv2.rectangle(page, (50, 200), (78, 228), (30, 30, 30), -1)
-    found = sorted(find_tick_boxes(page, TEXT_HEIGHT), key=lambda each: each.box.top)
+    found = sorted(find_tick_boxes(page, TEXTS), key=lambda each: each.box.top)
     assert [each.checked for each in found] == [False, True]
 
 
@@ -70,12 +72,58 @@ def test_circles_are_radio_buttons_where_one_has_a_dot() -> None:
     page = paper()
     for left in (60, 160, 260):
         cv2.circle(page, (left, 100), 13, (30, 30, 30), 2)
-    assert find_tick_boxes(page, TEXT_HEIGHT) == []
+    assert find_tick_boxes(page, TEXTS) == []
     cv2.circle(page, (160, 100), 6, (30, 30, 30), -1)
-    found = sorted(find_tick_boxes(page, TEXT_HEIGHT), key=lambda each: each.box.left)
+    found = sorted(find_tick_boxes(page, TEXTS), key=lambda each: each.box.left)
     assert [each.checked for each in found] == [False, True, False]
 
 
 def test_a_page_without_anything_has_no_boxes() -> None:
-    assert find_tick_boxes(paper(), TEXT_HEIGHT) == []
-    assert find_tick_boxes(np.zeros((40, 40, 3), np.uint8), 0.0) == []
+    assert find_tick_boxes(paper(), TEXTS) == []
+    assert find_tick_boxes(np.zeros((40, 40, 3), np.uint8), []) == []
+
+
+def test_a_box_without_text_beside_it_is_not_looked_for() -> None:
+    page = paper()
+    frame(page, 50, 100)
+    assert len(find_tick_boxes(page, [Box(90.0, 98.0, 200.0, 128.0)])) == 1
+    assert find_tick_boxes(page, [Box(90.0, 298.0, 200.0, 328.0)]) == []
+
+
+def test_boxes_that_a_long_tick_joins_are_apart() -> None:
+    page = paper()
+    frame(page, 50, 100)
+    frame(page, 50, 142)
+    cv2.polylines(page, [np.array([(56, 155), (62, 166), (86, 124)])], False, (30, 30, 30), 3)
+    cv2.line(page, (78, 128), (70, 148), (30, 30, 30), 2)
+    found = sorted(find_tick_boxes(page, TEXTS), key=lambda each: each.box.top)
+    assert [(round(each.box.top / 10), each.checked) for each in found] == [(10, False), (14, True)]
+
+
+def test_boxes_close_to_each_other_are_found_and_cells_in_a_row_are_not() -> None:
+    page = paper()
+    for top in (40, 76, 112):
+        frame(page, 50, top)
+    for column in range(5):
+        frame(page, 200 + 30 * column, 200, 30)
+    for row in range(4):
+        frame(page, 500, 200 + 30 * row, 30)
+    found = find_tick_boxes(page, TEXTS)
+    assert sorted(round(each.box.top) // 4 for each in found) == [9, 18, 27]
+    assert all(each.box.right < 100 for each in found)
+
+
+def test_small_radio_buttons_whose_dots_are_blurred_are_found() -> None:
+    large = np.full((1600, 2400, 3), 250, np.uint8)
+    for left in (240, 640, 1040):
+        cv2.circle(large, (left, 400), 26, (20, 20, 20), 6)
+    cv2.circle(large, (640, 400), 13, (20, 20, 20), -1)
+    page = cv2.GaussianBlur(cv2.resize(large, (600, 400), interpolation=cv2.INTER_AREA), (0, 0), 0.9)
+    found = sorted(find_tick_boxes(np.asarray(page, np.uint8), TEXTS), key=lambda each: each.box.left)
+    assert [each.checked for each in found] == [False, True, False]
+
+
+def test_boxes_of_a_page_of_small_letters_are_found() -> None:
+    page = paper()
+    frame(page, 50, 100)
+    assert len(find_tick_boxes(page, [Box(100.0, 106.0, 400.0, 119.0)])) == 1
