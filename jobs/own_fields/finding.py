@@ -70,11 +70,12 @@ def _found(results: Sequence[Result | None], fields: Sequence[OwnField]) -> list
 
 def with_own_fields(fields: Result | None, own: Sequence[Result]) -> Result | None:
     """Return the fields of a document with these own fields instead of those that it had."""
-    if not own and not _has_own(fields):
+    if not own and not own_fields_in(fields):
         return fields
     given = fields or NO_FIELDS
     return {**given, "fields": [*(field for field in given["fields"] if not field.get("own")), *own]}
 
 
-def _has_own(fields: Result | None) -> bool:
-    return fields is not None and any(field.get("own") for field in fields["fields"])
+def own_fields_in(fields: Result | None) -> list[Result]:
+    """Return the own ones among the fields of a document."""
+    return [] if fields is None else [field for field in fields["fields"] if field.get("own")]

@@ -14,6 +14,7 @@ from jobs.corrected_results.applying import corrected_result
 from jobs.corrected_results.selectors import corrected_lines, corrections_of
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
+from jobs.results.corrections.fields_of_class import find_fields_again
 from jobs.results.corrections.following import follow_cell, follow_line
 from jobs.results.corrections.places import Place, undo_correction, write_correction
 from jobs.results.page_tables import page_tables
@@ -137,16 +138,19 @@ def _read_page_class(job: Job, number: int, result: Mapping[str, Any]) -> str:
 
 
 def _decide_class(job: Job) -> None:
-    """Let lists, filters and answers show the corrected class. A job that has not ended gets its class at its end.
+    """Let lists, filters and answers show the corrected class, and find the fields that such a document has.
 
-    A job that ended without a class, since it was canceled, gets one only by a correction.
+    A job that has not ended gets its class at its end. A job that ended without a class, since it was canceled, gets
+    one only by a correction.
     """
     if not job.terminal:
         return
     found = class_of_document(job.id, job.class_set)
     has_class = found is not None and (found.corrected or job.class_probabilities is not None)
     label, corrected = (found.label, found.corrected) if found and has_class else ("", False)
-    Job.objects.filter(id=job.id).update(class_label=label, class_corrected=corrected)
+    if (label, corrected) != (job.class_label, job.class_corrected):
+        Job.objects.filter(id=job.id).update(class_label=label, class_corrected=corrected)
+        find_fields_again(job, found if has_class else None)
 
 
 def _label(result: Mapping[str, Any]) -> str:

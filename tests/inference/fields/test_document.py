@@ -101,6 +101,20 @@ def test_letter_that_mentions_an_invoice_has_no_fields() -> None:
     assert document_fields([candidates_of(text, None)])["fields"] == []
 
 
+@pytest.mark.parametrize("label", ["invoice", "receipt"])
+def test_a_person_decides_that_a_document_has_the_fields_of_an_invoice(label: str) -> None:
+    found = [candidates_of("Invoice no. INV-7\nTotal due   $108.25", LETTER)]
+    assert document_fields(found)["fields"] == []
+    assert document_fields(found, label)["fields"] != []
+
+
+def test_a_document_that_a_person_calls_a_letter_needs_as_much_evidence_as_a_letter() -> None:
+    found = [candidates_of("Invoice no. INV-7\nTotal due   $108.25", INVOICE)]
+    assert document_fields(found)["fields"] != []
+    assert document_fields(found, "letter")["fields"] == []
+    assert document_fields([candidates_of(GERMAN)], "letter")["fields"] != []
+
+
 def test_quotation_has_no_fields() -> None:
     text = "Angebot\nAngebotsnummer: A-1   Datum: 1.2.2024\nNettobetrag   100,00 €\nGesamtbetrag   119,00 €"
     assert document_fields([candidates_of(text, None)])["fields"] == []
