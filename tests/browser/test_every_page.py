@@ -7,12 +7,11 @@ account as well as a full one.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from tests.browser.accessibility import grave_faults
+from tests.browser.accessibility import HEIGHT, LOOKS, Look, faults_in_looks, scrolls_sideways
 from tests.browser.scenery import crowd
 from tests.flows.product import Account, Product
 from tests.live_stack import RunningStack
@@ -27,6 +26,9 @@ PLACES = (
     "/models",
     "/models/parse",
     "/models/embed",
+    "/fields",
+    "/fields/new",
+    "/classes",
     "/budgets",
     "/usage",
     "/usage?months=12",
@@ -68,16 +70,6 @@ HANDFUL = ("/jobs", "/models/parse", "/usage", "/billing", "/keys", "/webhooks/n
 CROWDED = ("/jobs?state=failed", "/jobs?q=nothing+like+this", "/jobs?q=invoice", "/jobs?size=100")
 
 
-@dataclass(frozen=True)
-class Look:
-    width: int
-    scheme: Literal["light", "dark"]
-
-    def __str__(self) -> str:
-        return f"{self.width}-{self.scheme}"
-
-
-LOOKS = (Look(1440, "light"), Look(1440, "dark"), Look(390, "light"), Look(390, "dark"))
 TWO_LOOKS = (LOOKS[0], LOOKS[-1])
 
 
@@ -117,6 +109,8 @@ def crowded(product: Product) -> Scene:
     with product.caller(account) as caller:
         hook = caller.http.post("/v1/webhooks/endpoints", json={"url": f"https://example.com/{'hook' * 60}"})
         caller.http.post(f"{hook.headers['location']}/test")
+        field = caller.http.post("/v1/fields", json={"name": "a_long_name_of_a_field", "labels": ["Nummer" * 10]})
+        caller.http.post("/v1/class-sets", json={"name": "a-very-long-name-of-a-class-set", "title": "T" * 100})
     webhook = f"/webhooks/{hook.json()['id']}"
     return Scene(
         account,
@@ -124,6 +118,8 @@ def crowded(product: Product) -> Scene:
             *PLACES,
             *CROWDED,
             webhook,
+            f"/fields/{field.json()['id']}",
+            "/classes/a-very-long-name-of-a-class-set",
             *(f"/archives/{row[0]}" for row in archives),
             *(f"/jobs/{row[0]}" for row in newest),
         ),
@@ -164,28 +160,14 @@ def test_no_page_has_a_serious_fault_in_any_look(
 
 def breaks_out(page: Page, address: str) -> bool:
     """Return whether the page scrolls sideways on a desktop or on a phone. The page is loaded once."""
-    page.set_viewport_size(_size(LOOKS[0]))
+    page.set_viewport_size(ViewportSize(width=LOOKS[0].width, height=HEIGHT))
     page.goto(address)
     return any(scrolls_sideways(page, look) for look in LOOKS if look.scheme == "light")
 
 
-def scrolls_sideways(page: Page, look: Look) -> bool:
-    page.set_viewport_size(_size(look))
-    root = "document.documentElement"
-    return bool(page.evaluate(f"{root}.scrollWidth > {root}.clientWidth"))
-
-
 def faults_at(page: Page, address: str, looks: Sequence[Look] = LOOKS) -> Iterator[str]:
     page.goto(address)
-    for look in looks:
-        page.emulate_media(color_scheme=look.scheme)
-        if scrolls_sideways(page, look):
-            yield f"{address} at {look}: scrolls sideways"
-        yield from (f"{address} at {look}: {fault}" for fault in grave_faults(page))
-
-
-def _size(look: Look) -> ViewportSize:
-    return ViewportSize(width=look.width, height=844)
+    yield from (f"{address} at {fault}" for fault in faults_in_looks(page, looks))
 
 
 @contextmanager

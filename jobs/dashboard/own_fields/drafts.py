@@ -104,6 +104,8 @@ def try_draft(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     settings = settings_of(request.POST)
     settings.pop("title", None)
+    if not settings["labels"] and not request.POST.get("box") and not request.POST.get("field"):
+        return render(request, "jobs/own_fields/trial.html", {"unlabeled": True})
     try:
         with unit_of_work(identity):
             base = saved(request.POST["field"]) if request.POST.get("field") else None
@@ -116,6 +118,7 @@ def try_draft(request: HttpRequest, identity: Identity) -> HttpResponse:
     context = {
         "documents": tried_views(found),
         "found": sum(bool(one.values) for one in found),
+        "without": sum(not one.values for one in found),
         "in_class": sum(one.in_class for one in found),
     }
     return render(request, "jobs/own_fields/trial.html", context)

@@ -65,6 +65,7 @@ def _example_view(example: OwnFieldExample) -> ExampleView:
 class ValueView:
     text: str
     normalized: str
+    """The value for programs, if it is written in another way. Lines are only joined, so these are left out."""
     page: int
     percent: int
     unsure: bool
@@ -97,7 +98,7 @@ def _value_view(value: Mapping[str, Any]) -> ValueView:
     normalized = value["normalized"] or ""
     return ValueView(
         value["value"],
-        "" if normalized == value["value"] else normalized,
+        "" if normalized == value["value"] or "\n" in value["value"] else normalized,
         value["page"],
         round(100 * value["confidence"]),
         value["confidence"] < SURE,

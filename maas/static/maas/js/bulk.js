@@ -7,6 +7,7 @@ import { pickNone, pickedIds } from "./selection.js";
 const MAX_AT_ONCE = 100;
 
 export function watchBulk() {
+  document.getElementById("bulk").addEventListener("keydown", pressedEnter);
   document.getElementById("bulk").addEventListener("click", async ({ target }) => {
     const button = target.closest("button[data-bulk]");
     if (!button || button.ariaBusy === "true") return;
@@ -21,6 +22,15 @@ export function watchBulk() {
       button.ariaBusy = "false";
     }
   });
+}
+
+// The fields of a button are no form, in which the key would send them.
+function pressedEnter(event) {
+  const fields = event.key === "Enter" && event.target.closest("input") && event.target.closest("fieldset[id]");
+  const button = fields && document.querySelector(`[data-with="${fields.id}"]`);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
 }
 
 async function act({ dataset }, jobs) {

@@ -1,6 +1,7 @@
 // Points at the value of a field on the picture of a page: a click on a word, a drag over several, or a line of a list.
 
 const FIRM_PX = 4;
+const MARGIN_PX = 24;
 
 // The policy of the pages forbids the styles that htmx would otherwise restore.
 window.htmx.config.attributesToSettle = [];
@@ -85,4 +86,17 @@ function showSeen() {
   const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
   seen?.scrollIntoView({ block: "nearest" });
   chosen = seen ? [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)] : null;
+  if (chosen) bringIntoView(chosen);
+}
+
+/** Scrolls the picture so far that a box on it can be seen. */
+function bringIntoView([left, top, right, bottom]) {
+  const shown = picture.getBoundingClientRect();
+  const scale = shown.width / Number(picture.getAttribute("width"));
+  const view = stage.getBoundingClientRect();
+  const beyond = (start, end, from, to) => (start < from ? start - from - MARGIN_PX : end > to ? end - to + MARGIN_PX : 0);
+  stage.scrollBy({
+    left: beyond(shown.left + left * scale, shown.left + right * scale, view.left, view.right),
+    top: beyond(shown.top + top * scale, shown.top + bottom * scale, view.top, view.bottom),
+  });
 }

@@ -78,7 +78,10 @@ def test_the_form_is_tried_as_it_is_on_the_last_documents(member: Client, desk: 
     assert (
         "of another class" in member.post("/fields/try", spot(job) | SETTINGS | {"classes": "letter"}).content.decode()
     )
-    assert "needs `labels`" in member.post("/fields/try", {"type": "text", "place": "right"}).content.decode()
+    unlabeled = {"type": "text", "place": "right"}
+    assert "Type a label" in member.post("/fields/try", unlabeled).content.decode()
+    beyond = {"place": "nowhere", "labels": "No."}
+    assert "`place`" in member.post("/fields/try", beyond).content.decode()
     with unit_of_work(desk.identity):
         assert not OwnField.objects.exists()
 
