@@ -149,6 +149,8 @@ class PageInput:
     items: tuple[PageItem, ...] | None = None
     """The parts of the page in reading order, if the document itself says it. Its text is `text_lines` too."""
     findings: Findings = NO_FINDINGS
+    unread_pictures: int = 0
+    """The number of pictures beside the items that are large enough to say something, and were not read."""
 
 
 @dataclass(frozen=True, slots=True)

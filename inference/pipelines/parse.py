@@ -127,10 +127,10 @@ _FROM_ITEMS: Json = {
         "rotation": {"constant": 0},
         "angle": {"constant": 0},
         "sheet": {"constant": None},
-        # Nothing was recognized, so nothing can have been recognized wrongly.
+        # Nothing was recognized, so nothing can have been recognized wrongly. A picture may have been left out.
         "quality": {"constant": 1},
-        "needs_review": {"constant": False},
-        "warnings": {"constant": []},
+        "needs_review": "items.needs_review",
+        "warnings": "items.warnings",
         "source": {"constant": "document"},
     },
 }

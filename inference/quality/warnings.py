@@ -57,6 +57,11 @@ def warnings_of(
     return found
 
 
+def picture_unread(count: int) -> Warning:
+    pictures = "A picture on the page was" if count == 1 else f"{count} pictures on the page were"
+    return Warning("picture_unread", f"{pictures} not read. If text matters there, send the document as a PDF.")
+
+
 _BLANK = Warning("blank", "The page is blank.")
 _NO_TEXT = Warning("nearly_blank", "The page has marks or pictures, but no text that could be read.")
 _NEARLY_BLANK = Warning("nearly_blank", "The page is almost blank.")

@@ -3,6 +3,7 @@
 A page with text of its own is drawn when somebody needs its picture. Each page is drawn once, and its picture stored.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -15,11 +16,14 @@ from jobs.core.errors import FileMissing
 from jobs.core.models import Document, DocumentPage
 from jobs.documents import erasure, files
 from jobs.documents.content import page_sha256, undrawn_sha256, with_findings
+from jobs.documents.pages_ahead import PagesAhead
 from jobs.documents.reader import DocumentRejected, Kind, PageContent
 from jobs.documents.reading import reader
 from jobs.documents.selectors import get_document
 from jobs.documents.too_complex_pages import CODE, DETAIL, is_refused
 from tenants.core.db.unit_of_work import unit_of_work
+
+_AHEAD = PagesAhead()
 
 
 class StoredDocument(Protocol):
@@ -102,11 +106,27 @@ def with_picture(document: StoredDocument, page: DocumentPage) -> DocumentPage:
 def _read(document: StoredDocument, number: int, call: Call | None, *, drawn: bool = False) -> PageContent:
     if is_refused(document.too_complex_pages or (), number):
         raise DocumentRejected(CODE, DETAIL)
+    if document.kind != Document.Kind.DOCX:
+        return _read_pages(document, number, call, drawn=drawn)[0]
+    # All of a Word document must be read for a page of it, so that pages after it are read at the same time.
+    key = document.tenant_id, document.id, number
+    with _AHEAD.turn(key):
+        known = None if drawn else _AHEAD.take(key, time.monotonic())
+        if known is not None:
+            return known
+        content, *ahead = _read_pages(document, number, call, drawn=drawn)
+        _AHEAD.put((document.tenant_id, document.id, number + 1), ahead, time.monotonic())
+    return content
+
+
+def _read_pages(document: StoredDocument, number: int, call: Call | None, *, drawn: bool) -> list[PageContent]:
     try:
         with files.local_file(document.file) as path:
+            if document.kind == Document.Kind.DOCX:
+                return reader().read_pages(path, "docx", number, call, drawn=drawn)
             if drawn:
-                return reader().read_page(path, cast(Kind, document.kind), number, call, drawn=True)
-            return reader().read_page(path, cast(Kind, document.kind), number, call)
+                return [reader().read_page(path, cast(Kind, document.kind), number, call, drawn=True)]
+            return [reader().read_page(path, cast(Kind, document.kind), number, call)]
     except FileMissing:
         with unit_of_work(document.tenant_id):
             get_document(document.id)
@@ -180,6 +200,7 @@ def _from_content(number: int, content: PageContent) -> PageInput:
         rules=content.rules,
         items=content.items,
         findings=content.findings,
+        unread_pictures=content.unread_pictures,
     )
 
 

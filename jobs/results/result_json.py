@@ -29,8 +29,10 @@ def picture_url(page: Page, job: Job) -> str | None:
 
 def picture_path(job: Job, number: int, result: Mapping[str, object] | None) -> str | None:
     """Return the address of the picture that the boxes of the page's result lie on, or None without pictures."""
-    if job.document is None or job.document.kind not in Document.PICTURED:
+    if job.document is None:
         return None
+    if job.document.kind not in Document.PICTURED and not (result or {}).get("width"):
+        return None  # A page of an Office document has a picture only if it is nothing else.
     if turn_of(result) != NOT_TURNED:
         return f"/v1/jobs/{job.id}/pages/{number}/picture"
     return f"/v1/documents/{job.document_id}/pages/{number}/picture"

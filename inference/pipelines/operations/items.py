@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from inference.core.contracts import Json, PageInput, PageItem, TextLine
 from inference.pipelines.operations.operation import POSTPROCESS, Operation, always
-from inference.pipelines.operations.values import JSON, LINES, PAGE, TEXT, Value, object_of
+from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, PAGE, TEXT, Value, object_of
+from inference.quality.warnings import picture_unread
 from inference.tables.table import Cell, Table
 
 
@@ -30,7 +31,16 @@ def _run(inputs: Mapping[str, Value], settings: Mapping[str, Json]) -> Value:
         blocks.append(block)
         lines += [TextLine(line, None, 1.0) for line in own]
         texts.append("\n".join(own))
-    return {"text": "\n\n".join(texts), "lines": tuple(lines), "blocks": blocks, "tables": tables}
+    warnings = [picture_unread(page.unread_pictures).as_json()] if page.unread_pictures else []
+    return {
+        "text": "\n\n".join(texts),
+        "lines": tuple(lines),
+        "blocks": blocks,
+        "tables": tables,
+        "warnings": warnings,
+        # Many pictures beside text say nothing. A page that has nothing else is to be looked at.
+        "needs_review": bool(warnings) and not texts,
+    }
 
 
 def _table(item: PageItem) -> Table:
@@ -44,7 +54,11 @@ def _table(item: PageItem) -> Table:
 LAY_OUT_ITEMS = Operation(
     "lay_out_items",
     POSTPROCESS,
-    gives=always(object_of({"text": TEXT, "lines": LINES, "blocks": JSON, "tables": JSON})),
+    gives=always(
+        object_of(
+            {"text": TEXT, "lines": LINES, "blocks": JSON, "tables": JSON, "warnings": JSON, "needs_review": BOOLEAN}
+        )
+    ),
     run=_run,
     takes={"page": PAGE},
 )

@@ -106,6 +106,7 @@ _SENTENCES = {
     "blank": gettext_lazy("The page is blank."),
     "nearly_blank": gettext_lazy("There is hardly anything on the page."),
     "low_resolution": gettext_lazy("The picture is coarse. A sharper scan is read better."),
+    "picture_unread": gettext_lazy("A picture on the page was not read. If text matters there, send a PDF."),
     "text_layer_unreadable": gettext_lazy("The text in the file is garbled, so the page was read from its picture."),
 }
 

@@ -51,6 +51,8 @@ class PageContent:
     """The parts of the page as the document itself names them, in formats that say it."""
     findings: Findings = NO_FINDINGS
     """The things on the page beside its text. A page that was to be drawn has none: it was read before."""
+    unread_pictures: int = 0
+    """The number of pictures beside the items that are large enough to say something, and were not read."""
 
 
 class DocumentRejected(Exception):

@@ -55,8 +55,8 @@ Answer = TypeVar("Answer")
 
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-_PICTURED = frozenset({"pdf", "image"})
-"""The kinds of document whose pages have pictures."""
+_PICTURED = frozenset({"pdf", "image", "docx", "pptx"})
+"""The kinds of document whose pages may have pictures."""
 _PIECE_BYTES = 1 << 20
 _BYTES_A_SECOND = 64 << 20
 """The speed of a slow disk. Some documents have to be read from end to end before anything is known of them."""
@@ -140,18 +140,26 @@ class DocumentReader:
 
         A page of a PDF that has text of its own comes without its picture, unless it is to be `drawn`.
         """
+        return self.read_pages(path, kind, number, call, drawn=drawn)[0]
+
+    def read_pages(
+        self, path: Path, kind: Kind, number: int, call: Call | None = None, *, drawn: bool = False
+    ) -> list[PageContent]:
+        """Return a page like `read_page`, and those after it that were read with it, as all of the document had to be
+        read.
+        """
         if number < 1:
             raise ValueError(f"pages count from 1, not {number}")
         with self._opened(path) as document:
             if kind == "text" and (short := _short(document)):
                 with _rejections():
                     lines = tuple(TextLine(line, None, 1.0) for line in read_lines(short, self.limits))
-                    return PageContent(0, 0, lines, None, None, None)
+                    return [PageContent(0, 0, lines, None, None, None)]
             with self._arena(kind) as arena:
                 return self._ask(
                     {"do": "read_page", "number": number, "drawn": drawn},
                     [document, arena.descriptor],
-                    lambda reply: _page_content(parse_page(reply, self.limits, arena.size_bytes), arena, drawn=drawn),
+                    lambda reply: _page_contents(parse_page(reply, self.limits, arena.size_bytes), arena, drawn=drawn),
                     self._page_budget(os.fstat(document).st_size),
                     call,
                 )
@@ -358,10 +366,14 @@ def _rejections() -> Iterator[None]:
         raise DocumentRejected(rejected.code, rejected.detail) from rejected
 
 
+def _page_contents(reply: PageReply, arena: Arena, *, drawn: bool) -> list[PageContent]:
+    return [_page_content(page, arena, drawn=drawn) for page in (reply, *reply.ahead)]
+
+
 def _page_content(reply: PageReply, arena: Arena, *, drawn: bool) -> PageContent:
     if reply.items is not None:
         lines = tuple(TextLine(line, None, 1.0) for item in reply.items for line in item.lines)
-        return PageContent(0, 0, lines, None, None, None, items=reply.items)
+        return PageContent(0, 0, lines, None, None, None, items=reply.items, unread_pictures=reply.unread_pictures)
     if reply.picture_type is None:
         if drawn:
             raise InvalidReply("no picture of a page to be drawn")

@@ -4,7 +4,7 @@ import itertools
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from inference.core.contracts import (
@@ -26,6 +26,7 @@ from inference.sandbox import ChildMisbehaved
 from .contents import REJECTION_CODES, SKIPPED_PARTS, Attachment, DocumentRejected, Inspection, Kind, PageSize
 from .opening.detection import EML, HTML, OFFICE
 from .opening.drawn_rules import MAX_SEGMENTS
+from .opening.formats.docx_pages import MAX_PAGES_AHEAD
 from .opening.limits import DocumentLimits
 
 Json = Any
@@ -49,6 +50,7 @@ MAX_PARTS = 1000
 """The most parts of an email. A child refuses those with more."""
 _MOST_SCANS = 500
 _MOST_LEVELS = 3
+_MOST_UNREAD_PICTURES = 1_000_000
 _MOST_CODES, _MOST_TICK_BOXES, _MOST_FORM_VALUES = 100, 1500, 500
 _LONGEST_CODE, _LONGEST_FORM_TEXT = 12_000, 5_000
 SYMBOLOGIES = frozenset(
@@ -95,6 +97,9 @@ class PageReply(PictureReply):
     rules: tuple[Box, ...] = ()
     items: tuple[PageItem, ...] | None = None
     findings: Findings = NO_FINDINGS
+    unread_pictures: int = 0
+    ahead: tuple["PageReply", ...] = ()
+    """The pages after this one that were read with it."""
 
 
 def parse_inspection(reply: Json, limits: DocumentLimits) -> Inspection:
@@ -138,8 +143,8 @@ def _attachment(value: Json, arena_bytes: int) -> Attachment:
 def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageReply:
     fields = _accepted(reply)
     if fields.get("items") is not None:
-        items = _items(fields["items"], limits)
-        return PageReply(0, 0, None, 0, None, items=items)
+        ahead = (_object(page, "page") for page in _list(fields.get("ahead", []), "ahead", MAX_PAGES_AHEAD))
+        return replace(_page_of_items(fields, limits), ahead=tuple(_page_of_items(page, limits) for page in ahead))
     if fields.get("picture_type") is None:
         width, height = _dimensions(fields, limits) if fields.get("width") else (0, 0)
         own = _lines(fields.get("lines"), width, height, limits)
@@ -161,6 +166,11 @@ def parse_page(reply: Json, limits: DocumentLimits, arena_bytes: int) -> PageRep
         _rules(fields, width, height),
         findings=_findings(fields.get("findings", {}), width, height),
     )
+
+
+def _page_of_items(fields: dict[str, Json], limits: DocumentLimits) -> PageReply:
+    unread = _integer(fields.get("unread_pictures", 0), 0, _MOST_UNREAD_PICTURES)
+    return PageReply(0, 0, None, 0, None, items=_items(fields.get("items"), limits), unread_pictures=unread)
 
 
 def _rules(fields: dict[str, Json], width: int, height: int) -> tuple[Box, ...]:

@@ -15,9 +15,10 @@ from .attachments import count_attachments, write_attachments
 from .containers import office_type, refuse_old_office
 from .detection import EML, FORMATS, HEAD_BYTES, OLE, ZIP, FileType, detect
 from .findings import field_findings, page_findings, picture_findings
-from .formats import count_pages, read_items
+from .formats import count_pages, read_pages
 from .formats.package import Package
 from .images import frame_sizes, read_frame, refuse_truncated
+from .item_pages import picture_of_page, reply_of
 from .limits import DocumentLimits, Rejected
 from .passwords import decrypt
 from .pdf import PdfPage, open_pdf, page_sizes
@@ -89,7 +90,11 @@ def _read_page(
             image = read_frame(document, file_type, number, limits)
             return {**_write_page(image, None, arena), "findings": picture_findings(image)}
         case kind if kind in FORMATS:
-            return {"items": read_items(document, kind, number, limits)}
+            pages = read_pages(document, kind, number, limits)
+            picture = picture_of_page(document, pages[0], limits)
+            if picture is None:
+                return reply_of(pages)
+            return {**_write_page(picture, None, arena), "findings": picture_findings(picture)}
         case _:
             lines = [{"text": line, "box": None} for line in _text_of(document, limits)]
             return _without_picture((0, 0), lines)

@@ -1,5 +1,6 @@
 """Reads documents that say themselves what they consist of: Office documents, web pages and emails."""
 
-from .reading import count_pages, read_items
+from .items import FoundPage
+from .reading import count_pages, read_pages, read_part
 
-__all__ = ["count_pages", "read_items"]
+__all__ = ["FoundPage", "count_pages", "read_pages", "read_part"]

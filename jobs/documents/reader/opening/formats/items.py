@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..limits import DocumentLimits, too_large
+from .embedded_pictures import Picture
 
 Json = Any
 
@@ -33,6 +34,15 @@ class Table:
     cells: Sequence[Cell]
     """The cells by rows, then by columns."""
     header_rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    items: list[Json]
+    picture: Picture | None = None
+    """The picture that is the whole page. Such a page has no items but its edges."""
+    unread_pictures: int = 0
+    """The number of pictures on the page that are large enough to say something."""
 
 
 class PageItems:
@@ -73,6 +83,10 @@ class PageItems:
             cells.append([cell.row, cell.column, cell.row_span, cell.column_span, int(cell.header), cell.text])
         size = {"rows": table.rows, "columns": table.columns, "header_rows": table.header_rows}
         self._append({"type": "table", **size, "cells": cells})
+
+    @property
+    def chars(self) -> int:
+        return self._chars
 
     def reply(self) -> list[Json]:
         return self._items

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..limits import DocumentLimits, no_such_page, too_many_pages
+from .embedded_pictures import A4_EMU, Picture, picture_of
 from .grid import Grid
-from .items import Json, PageItems, clean
+from .items import FoundPage, PageItems, clean
 from .package import Package
 from .xml_stream import Element, child, children, local_name, number
 
@@ -34,16 +35,16 @@ def count_pages(package: Package, limits: DocumentLimits) -> int:
     return max(1, count)
 
 
-def read_items(package: Package, page: int, limits: DocumentLimits) -> list[Json]:
+def read_pages(package: Package, page: int, limits: DocumentLimits) -> list[FoundPage]:
     slides = _slide_ids(package)
     items = PageItems(limits)
     if not slides and page == 1:
-        return items.reply()
+        return [FoundPage([])]
     if page > len(slides):
         raise no_such_page(page, len(slides))
     relation = package.relations_of(package.main_part).get(slides[page - 1])
     if relation is None or relation.type != "slide" or not package.has(relation.part):
-        return items.reply()
+        return [FoundPage([])]
     slide = package.read_xml(relation.part)
     if slide.get("show") in {"0", "false"}:
         items.add("side_note", "This slide is hidden.")
@@ -54,7 +55,23 @@ def read_items(package: Package, page: int, limits: DocumentLimits) -> list[Json
         for shape in _shapes(child(package.read_xml(notes), "cSld", "spTree"), {}):
             if shape.placeholder == "body":
                 items.add("side_note", "\n".join(text for text, _ in _paragraphs(child(shape.element, "txBody"))))
-    return items.reply()
+    return [_with_pictures(items, _pictures(package, slide, relation.part))]
+
+
+def _with_pictures(items: PageItems, pictures: list[Picture]) -> FoundPage:
+    """Return the slide. A large picture on a slide without text, such as a scan, is the whole page."""
+    large = [picture for picture in pictures if picture.is_worth_reading]
+    if not items and len(large) == 1 and large[0].is_whole_page:
+        return FoundPage([], large[0])
+    return FoundPage(items.reply(), None, len(large))
+
+
+def _pictures(package: Package, slide: Element, part: str) -> list[Picture]:
+    size = child(package.read_xml(package.main_part), "sldSz")
+    area = 0 if size is None else number(size.get("cx")) * number(size.get("cy"))
+    relations = package.relations_of(part)
+    found = (piece for piece in slide.iter() if local_name(piece) == "pic")
+    return [picture for piece in found if (picture := picture_of(piece, relations, area or A4_EMU)) is not None]
 
 
 def _slide_ids(package: Package) -> list[str]:

@@ -1,4 +1,4 @@
-"""Counts the pages of a document of one of these formats, and reads one of them."""
+"""Counts the pages of a document of one of these formats, and reads one, with those after it if that is cheap."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from ..limits import DocumentLimits, empty, no_such_page, too_large
 from . import docx, eml, html, pptx, xlsx
-from .items import Json
+from .items import FoundPage, Json
 from .package import Package
 
 _COUNTS: Mapping[str, Callable[[Package, DocumentLimits], int]] = {
@@ -14,10 +14,10 @@ _COUNTS: Mapping[str, Callable[[Package, DocumentLimits], int]] = {
     "xlsx": xlsx.count_pages,
     "pptx": pptx.count_pages,
 }
-_READS: Mapping[str, Callable[[Package, int, DocumentLimits], list[Json]]] = {
-    "docx": docx.read_items,
-    "xlsx": xlsx.read_items,
-    "pptx": pptx.read_items,
+_READS: Mapping[str, Callable[[Package, int, DocumentLimits], list[FoundPage]]] = {
+    "docx": docx.read_pages,
+    "xlsx": xlsx.read_pages,
+    "pptx": pptx.read_pages,
 }
 _MAX_BYTES_PER_CHAR = 4
 
@@ -31,12 +31,18 @@ def count_pages(document: BinaryIO, kind: str, limits: DocumentLimits) -> int:
     return 1
 
 
-def read_items(document: BinaryIO, kind: str, page: int, limits: DocumentLimits) -> list[Json]:
+def read_pages(document: BinaryIO, kind: str, page: int, limits: DocumentLimits) -> list[FoundPage]:
+    """Return the page, and those after it that were read with it."""
     if kind in _READS:
         return _READS[kind](Package(document, limits), page, limits)
     if page > 1:
         raise no_such_page(page, 1)
-    return _items_of_file(document, kind, limits)
+    return [FoundPage(_items_of_file(document, kind, limits))]
+
+
+def read_part(document: BinaryIO, part: str, limits: DocumentLimits) -> bytes:
+    """Return the bytes of an embedded file."""
+    return Package(document, limits).open(part).read()
 
 
 def _items_of_file(document: BinaryIO, kind: str, limits: DocumentLimits) -> list[Json]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..limits import DocumentLimits, no_such_page, too_complex, too_large, too_many_pages
 from . import number_formats
 from .grid import finished
-from .items import Cell, Json, PageItems, Table, clean
+from .items import Cell, FoundPage, PageItems, Table, clean
 from .package import Package
 from .xml_stream import Element, attribute, child, children, elements, local_name, number
 
@@ -27,12 +27,12 @@ def count_pages(package: Package, limits: DocumentLimits) -> int:
     return max(1, count)
 
 
-def read_items(package: Package, page: int, limits: DocumentLimits) -> list[Json]:
+def read_pages(package: Package, page: int, limits: DocumentLimits) -> list[FoundPage]:
     workbook = package.read_xml(package.main_part)
     sheets = _sheets(workbook)
     items = PageItems(limits)
     if not sheets and page == 1:
-        return items.reply()
+        return [FoundPage([])]
     if page > len(sheets):
         raise no_such_page(page, len(sheets))
     entry = sheets[page - 1]
@@ -48,7 +48,7 @@ def read_items(package: Package, page: int, limits: DocumentLimits) -> list[Json
                 items.add("paragraph", table.cells[0].text)
             else:
                 items.add_table(table)
-    return items.reply()
+    return [FoundPage(items.reply())]
 
 
 def _sheets(workbook: Element) -> list[Element]:
