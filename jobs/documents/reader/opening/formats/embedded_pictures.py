@@ -12,7 +12,7 @@ _EMU_PER_POINT = 12_700
 WHOLE_PAGE = 0.4
 """The share of the page from which a picture is a page by itself, such as the photo of a letter."""
 _WORTH_READING = 0.05
-"""The share of the page from which somebody is told that a picture was not read. Logos and icons are smaller."""
+"""The share of the page from which a warning says that a picture was not read. Logos and icons are smaller."""
 _LENGTH = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([0-9.]{1,12})(pt|in)", re.IGNORECASE)
 _POINTS = {"pt": 1.0, "in": 72.0}
 _PER_WHOLE = 100_000
