@@ -19,6 +19,8 @@ _HYPHENS = frozenset("\x02\ufffe")
 _LINE_ENDS = frozenset("\r\n")
 _WIDE_WHITE = 1.2
 """The white between two characters, as a multiple of their height, that is no space between words."""
+_SAME_ROW, _OVERLAP, _WORD_SPACE, _NO_SPACE = 0.7, 0.2, 0.6, 0.12
+"""The shares of the height that tell whether a character goes on behind the last one, and whether with a space."""
 _OTHER_ROW = 0.6
 """The step up or down to another row, as a share of the height. Raised and lowered characters stay in their line."""
 
@@ -131,24 +133,50 @@ def gather_lines(glyphs: Iterable[Glyph]) -> list[Glyph]:
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Yield the characters between line ends. Another direction of the characters ends a line too."""
+    """Yield the characters between line ends. Another direction of the characters ends a line too.
+
+    PDFium ends a line behind each character where it takes a page for one that is written downwards. Characters that go
+    on where the last one stopped are in its line.
+    """
     run: list[Glyph] = []
-    direction: float | None = None
+    last: Glyph | None = None
+    is_ended = False
     for glyph in glyphs:
-        is_end = glyph.text in _LINE_ENDS
-        if not is_end and not glyph.text.isspace():
-            here = 0.0 if is_level(glyph.direction) else glyph.direction
-            is_other, direction = direction not in (None, here), here
-            if is_other:
-                yield run
-                run = []
-        if not is_end:
-            run.append(glyph)
-        elif run:
-            yield run
-            run, direction = [], None
+        if glyph.text in _LINE_ENDS:
+            is_ended = True
+            continue
+        if not glyph.text.isspace():
+            if last is not None and (is_ended or _direction_of(glyph) != _direction_of(last)):
+                if _goes_on(last, glyph):
+                    run += _space_between(run[-1], glyph)
+                else:
+                    yield run
+                    run = []
+            last, is_ended = glyph, False
+        run.append(glyph)
     if run:
         yield run
+
+
+def _direction_of(glyph: Glyph) -> float:
+    return 0.0 if is_level(glyph.direction) else glyph.direction
+
+
+def _goes_on(last: Glyph, glyph: Glyph) -> bool:
+    """Return whether a character stands in the row of the last one, a word's space behind it at most."""
+    height = min(last.top - last.bottom, glyph.top - glyph.bottom)
+    shared = min(last.top, glyph.top) - max(last.bottom, glyph.bottom)
+    return (
+        _direction_of(glyph) == _direction_of(last)
+        and shared > _SAME_ROW * height
+        and -_OVERLAP * height < glyph.left - last.right < _WORD_SPACE * height
+    )
+
+
+def _space_between(last: Glyph, glyph: Glyph) -> list[Glyph]:
+    if last.text.isspace() or glyph.left - last.right < _NO_SPACE * (glyph.top - glyph.bottom):
+        return []
+    return [Glyph(" ", last.right, glyph.bottom, glyph.left, glyph.top, glyph.direction)]
 
 
 def _pieces(run: Sequence[Glyph]) -> Iterator[Sequence[Glyph]]:

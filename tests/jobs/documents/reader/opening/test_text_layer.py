@@ -48,6 +48,37 @@ def test_lines_end_where_the_document_says() -> None:
     ]
 
 
+def test_characters_that_pdfium_parts_go_on_in_their_row() -> None:
+    """Test a page that PDFium takes for one that is written downwards: it ends a line behind each character."""
+    parted = [each for glyph in glyphs("Via B") for each in (glyph, *_line_end(glyph))]
+    assert [line.text for line in gather_lines(parted)] == ["Via B"]
+
+
+def test_a_space_is_put_where_white_parts_words() -> None:
+    word, next_word = Glyph("a", 0, 0, 1, 2), Glyph("b", 1.5, 0, 2.5, 2)
+    assert [line.text for line in gather_lines([word, *_line_end(word), next_word])] == ["a b"]
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(Glyph("b", 0, -2, 1, 0), id="in the row below"),
+        pytest.param(Glyph("b", 3, 0, 4, 2), id="in the next column"),
+        pytest.param(Glyph("b", -3, 0, -2, 2), id="before it"),
+        pytest.param(Glyph("b", 1, 0, 2, 2, 90.0), id="in another direction"),
+    ],
+)
+def test_characters_elsewhere_begin_a_line(after: Glyph) -> None:
+    first = Glyph("a", 0, 0, 1, 2)
+    assert [line.text for line in gather_lines([first, *_line_end(first), after])] == ["a", "b"]
+
+
+def _line_end(glyph: Glyph) -> tuple[Glyph, Glyph]:
+    """Return a line end as PDFium gives it, at the end of a character."""
+    place = (glyph.right, glyph.bottom, glyph.right, glyph.bottom)
+    return Glyph("\r", *place), Glyph("\n", *place)
+
+
 def test_a_line_box_is_around_its_ink_and_not_its_blanks() -> None:
     (line,) = gather_lines(glyphs("  ab  "))
     assert (line.left, line.bottom, line.right, line.top) == (2, 0, 4, 2)
