@@ -10,11 +10,12 @@ from inference.fields.candidate import Candidate
 from inference.fields.dates import find_dates, order_votes
 from inference.fields.identifiers import find_ibans, find_vat_numbers
 from inference.fields.identity import identity_candidates, is_title
-from inference.fields.items import head_lines, line_items
+from inference.fields.items import line_items
 from inference.fields.labels.vocabulary import spelled, titles
-from inference.fields.money import currency_candidates, sum_candidates, tax_rows
-from inference.fields.page_text import PageText, page_text
+from inference.fields.money import currency_candidates, remainders, sum_candidates, tax_rows
+from inference.fields.page_text import page_text
 from inference.fields.parties import party_candidates
+from inference.fields.summed_items import summed_items
 from inference.fields.values import Labeled
 from inference.tables.table import Table
 
@@ -37,16 +38,18 @@ def page_candidates(
     texts = [piece.text for piece in page.text.pieces]
     decimal = decimal_sign(texts)
     sums = list(sum_candidates(page, decimal))
+    items = line_items(tables, decimal) or summed_items(page, sums, decimal)
+    sums += remainders(page, sums, {item["amount"] for item in items}, decimal)
     found = [*identity_candidates(page), *sums, *currency_candidates(page, sums), *party_candidates(page)]
     dates = [date for text in texts for date in find_dates(text)]
     return {
         "candidates": [each.as_json() for each in _kept(found)],
         "tax_rates": tax_rows(page, decimal),
-        "line_items": line_items(tables, decimal),
+        "line_items": items,
         "language": page.language,
         "date_order": dict(order_votes(dates)),
         "countries": dict(_countries(texts)),
-        "evidence": _evidence(page.text, found, tables),
+        "evidence": _evidence(page, found, items),
         "class": _probabilities(document_class),
     }
 
@@ -74,17 +77,17 @@ def _probabilities(document_class: Mapping[str, Any] | None) -> Json:
     return None if document_class is None else dict(document_class["probabilities"])
 
 
-def _evidence(page: PageText, found: Sequence[Candidate], tables: Sequence[Table]) -> Json:
+def _evidence(page: Labeled, found: Sequence[Candidate], items: Sequence[Json]) -> Json:
     """Return what speaks for an invoice on a page: titles, fields that only invoices have, and items."""
     best: dict[str, float] = {}
     for each in found:
         best[each.name] = max(best.get(each.name, 0.0), each.score)
     return {
-        "title": any(is_title(piece.text) for piece in page.pieces),
-        "titled_number": any(_begins_with_title(piece.text) for piece in page.pieces),
-        "other_title": any(_is_other_title(piece.text) for piece in page.pieces[:40]),
+        "title": any(is_title(piece.text) for piece in page.text.pieces),
+        "titled_number": any(_begins_with_title(piece.text) for piece in page.text.pieces),
+        "other_title": any(_is_other_title(piece.text) for piece in page.text.pieces[:40]),
         "names": {name: round(score, 2) for name, score in best.items()},
-        "items": bool(head_lines(page)),
+        "items": bool(items or page.heads),
     }
 
 

@@ -61,7 +61,7 @@ def document_fields(pages: Sequence[Json | None], corrected_class: str | None = 
     rates = _rates(known)
     items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
     labeled = [each for each in found if each.candidate.name in ("net", "tax", "total")]
-    sums = choose_sums(labeled, _extras(found), rates, items)
+    sums = choose_sums(labeled, _extras(found), rates, items, _values(found, "withheld"))
     fields = [*_texts(found), *_dates(found, date_order([page for _, page in known])), *_money(sums)]
     warnings = [*_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
     ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
@@ -107,6 +107,8 @@ def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
             or own
             or not any(_same_name(each.candidate.value, one) for one in names)
         ]
+    if not by_name["supplier"] or max(each.candidate.score for each in by_name["supplier"]) < OTHER_ADDRESS:
+        by_name["supplier"] = _others_raised(by_name["supplier"], by_name["buyer"])
     supplier = _chosen(by_name["supplier"], text=True)
     if supplier is not None and supplier[0].candidate.score >= KNOWN_SUPPLIER:
         known = squeezed_text(supplier[0].candidate.value)
@@ -117,6 +119,17 @@ def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
             for each in by_name["buyer"]
         ]
     return by_name
+
+
+def _others_raised(found: Sequence[OnPage], labeled: Sequence[OnPage]) -> list[OnPage]:
+    """Return candidates for a party, those above an address being likelier where a label names the other party."""
+    names = [squeezed_text(each.candidate.value) for each in labeled if each.candidate.score >= SURE_PARTY]
+    return [
+        replace(each, candidate=replace(each.candidate, score=max(each.candidate.score, OTHER_ADDRESS)))
+        if names and not any(_same_name(each.candidate.value, one) for one in names)
+        else each
+        for each in found
+    ]
 
 
 def _chosen(found: Sequence[OnPage], *, text: bool = False) -> tuple[OnPage, float] | None:
@@ -217,7 +230,7 @@ def _dated(best: tuple[OnPage, float], order: Order | None, after: str | None = 
 
 def _money(sums: Sums) -> Iterable[Json]:
     for found in (sums.net, sums.tax, sums.total):
-        if found is None or found.candidate.score < USUAL_MIN_SCORE:
+        if found is None:
             continue
         certainty = found.candidate.score
         if sums.adds_up:
@@ -226,7 +239,8 @@ def _money(sums: Sums) -> Iterable[Json]:
             certainty *= 0.55
         elif not sums.is_proved:
             certainty *= 0.9
-        yield _field(found, certainty)
+        if certainty >= USUAL_MIN_SCORE:
+            yield _field(found, certainty)
 
 
 def _field(found: OnPage, certainty: float) -> Json:
@@ -261,8 +275,11 @@ def _sum_warnings(sums: Sums, rates: Sequence[Json], items: Sequence[Json], foun
 
 
 def _extras(found: Sequence[OnPage]) -> list[Decimal]:
-    values = [each.value for each in found if each.candidate.name in ("discount", "shipping", "rounding")]
-    return list(dict.fromkeys(values))[:MAX_EXTRAS]
+    return _values(found, "discount", "shipping", "rounding")
+
+
+def _values(found: Sequence[OnPage], *names: str) -> list[Decimal]:
+    return list(dict.fromkeys(each.value for each in found if each.candidate.name in names))[:MAX_EXTRAS]
 
 
 def _bases(sums: Sums, found: Sequence[OnPage]) -> set[Decimal]:

@@ -7,7 +7,7 @@ from inference.core.contracts import Json
 INVOICE = "invoice"
 INVOICES = frozenset({INVOICE, "receipt"})
 """The classes of which a person says that the document has the fields of an invoice."""
-SURE_CLASS = 0.5
+SURE_CLASS, POSSIBLE_CLASS = 0.5, 0.25
 POINTS_OF_INVOICE, POINTS_OF_UNKNOWN, POINTS_OF_OTHERS = 2.5, 4.5, 6.0
 """The points that a page must have if its class is an invoice, if its class is unsure, and if it is another class."""
 PROSE_CLASSES = ("letter", "contract", "report")
@@ -37,6 +37,7 @@ def _points(evidence: Mapping[str, Json]) -> float:
         + 0.75 * max(0, sums - 1)
         + 1.0 * bool(evidence["items"])
         + 0.25 * ("iban" in names)
+        + 0.75 * (names.get("paid", 0.0) >= 0.6)
         - 2.0 * bool(evidence["other_title"] and not evidence["title"])
     )
 
@@ -46,6 +47,7 @@ def _needed(probabilities: Mapping[str, float] | None) -> float:
         return POINTS_OF_UNKNOWN
     if probabilities.get(INVOICE, 0.0) >= SURE_CLASS:
         return POINTS_OF_INVOICE
-    if any(probabilities.get(name, 0.0) >= SURE_CLASS for name in PROSE_CLASSES):
+    prose = max(probabilities.get(name, 0.0) for name in PROSE_CLASSES)
+    if prose >= SURE_CLASS and probabilities.get(INVOICE, 0.0) < POSSIBLE_CLASS:
         return POINTS_OF_OTHERS
     return POINTS_OF_UNKNOWN

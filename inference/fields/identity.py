@@ -9,7 +9,7 @@ from inference.fields.dates import FoundDate, find_dates
 from inference.fields.identifiers import find_ibans, find_vat_numbers
 from inference.fields.labels.finding import Label
 from inference.fields.labels.vocabulary import spelled, titles
-from inference.fields.page_text import PageText
+from inference.fields.page_text import PageText, Piece
 from inference.fields.values import Labeled, Span
 
 NUMBERS, DATES = ("invoice_number", "order_number"), ("issue_date", "due_date")
@@ -17,6 +17,7 @@ DIRECTION = {"inline": 1.0, "beside": 0.95, "below": 0.85}
 RUNNING_WORDS = 9
 """The words of a piece from which it is running text, where a label is less sure."""
 MAX_BELOW = 3
+CUT = ("-", "/", "_")
 _TOKEN = re.compile(r"[A-Za-z0-9ÄÖÜ](?:[A-Za-z0-9ÄÖÜ]|[-./_#\\:](?=[A-Za-z0-9ÄÖÜ]))*")
 _LEADING = re.compile(r"[\s:.#№°º-]*(?:(?:[Nn][ro°º]?|[Nn]um|NR|NO|Nº)[.°º]*[\s:]+)?")
 _PREFIX = re.compile(r"[A-ZÄÖÜ]{1,5}")
@@ -33,10 +34,16 @@ def identity_candidates(page: Labeled) -> Iterator[Candidate]:
         for label in page.labels_of(piece):
             roles = page.roles(label)
             yield from _numbers(page, label, roles)
-            yield from _dates(page, label, roles, previous, labeled)
+            if "weak_date" not in roles or not _is_among_heads(page, piece):
+                yield from _dates(page, label, roles, previous, labeled)
             previous = roles
     yield from _unlabeled_dates(page, labeled)
     yield from _ibans(page)
+
+
+def _is_among_heads(page: Labeled, piece: Piece) -> bool:
+    """Return whether a piece stands in the row of the heads of items, where `Date` is that of each item."""
+    return bool(page.heads) and any((other.line, other.start) in page.heads for other in page.text.row(piece.box))
 
 
 def _numbers(page: Labeled, label: Label, roles: frozenset[str]) -> Iterator[Candidate]:
@@ -53,7 +60,11 @@ def _numbers(page: Labeled, label: Label, roles: frozenset[str]) -> Iterator[Can
         if bare and span.direction != "inline":
             strength = 0.85 if _is_among_labels(page, label) else 0.5
         below += span.direction == "below"
-        place = identifier_in(span.text, whole=span.direction != "inline")
+        if span.text.endswith(CUT):
+            return  # The number goes on in the next line.
+        place = identifier_in(
+            span.text, whole=span.direction != "inline", named=not bare and "weak_number" not in roles
+        )
         if place is not None:
             written = span.text[slice(*place)]
             score = strength * DIRECTION[span.direction] * _likely_number(written)
@@ -109,10 +120,10 @@ def _running(label: Label) -> float:
     return 0.9 if len(words) < RUNNING_WORDS and len(before) < 5 else 0.55
 
 
-def identifier_in(text: str, *, whole: bool) -> tuple[int, int] | None:
+def identifier_in(text: str, *, whole: bool, named: bool = False) -> tuple[int, int] | None:
     """Return the place of an identifier at the start of a text, such as `RE 2024-0012`, or None.
 
-    With `whole` it must be all of the text.
+    With `whole` it must be all of the text, and if it is `named`, it may look like the number of a telephone.
     """
     lead = _LEADING.match(text)
     start = lead.end() if lead else 0
@@ -130,7 +141,7 @@ def identifier_in(text: str, *, whole: bool) -> tuple[int, int] | None:
     end = _joined_end(text, end)
     written = text[start:end]
     rest = text[end:].strip(" .,;)")
-    if (whole and rest) or not is_identifier(written, text[start:]):
+    if (whole and rest) or not is_identifier(written, text[start:], named=named):
         return None
     return start, end
 
@@ -138,7 +149,7 @@ def identifier_in(text: str, *, whole: bool) -> tuple[int, int] | None:
 def _joined_end(text: str, end: int) -> int:
     """Return the end of an identifier that is written with spaces, if it is all of the text."""
     pieces = text[end:].split()
-    if 0 < len(pieces) <= 3 and all(_GROUP.fullmatch(each) for each in pieces):
+    if 0 < len(pieces) <= 3 and pieces[-1] not in "-/" and all(_GROUP.fullmatch(each) for each in pieces):
         return len(text.rstrip())
     return end
 
@@ -146,8 +157,8 @@ def _joined_end(text: str, end: int) -> int:
 _GROUP = re.compile(r"[-/]|[A-Z]{0,3}[-/]?\d{2,8}|[-/]\d+|[A-Z]{1,3}")
 
 
-def is_identifier(written: str, rest: str) -> bool:
-    if not 2 <= len(written) <= 30 or _PHONE.match(written):
+def is_identifier(written: str, rest: str, *, named: bool = False) -> bool:
+    if not 2 <= len(written) <= 30 or (not named and _PHONE.match(written)):
         return False
     dates = find_dates(rest)
     if dates and dates[0].start == 0:
@@ -223,7 +234,11 @@ def _unlabeled_dates(page: Labeled, labeled: set[tuple[int, int, int]]) -> Itera
     """Yield dates without a label: behind a place, beside the time of a receipt, or alone in the upper half."""
     for piece in page.text.pieces:
         dates = find_dates(piece.text)
-        if len(dates) != 1 or (piece.line, piece.start, dates[0].start) in labeled or page.labels_of(piece):
+        if (
+            len(dates) != 1
+            or (piece.line, piece.start, dates[0].start) in labeled
+            or _is_labeled(page, piece, dates[0])
+        ):
             continue
         around = piece.text[: dates[0].start] + piece.text[dates[0].end :]
         timed = bool(_TIME.search(around))
@@ -232,6 +247,11 @@ def _unlabeled_dates(page: Labeled, labeled: set[tuple[int, int, int]]) -> Itera
         near = any(_TIME.fullmatch(other.text.strip()) for other in page.text.beside(piece.box))
         score = 0.6 if timed or near else 0.45
         yield dated(page.text, "issue_date", Span(piece, 0, len(piece.text), "inline"), dates[0], score)
+
+
+def _is_labeled(page: Labeled, piece: Piece, found: FoundDate) -> bool:
+    """Return whether a label stands in a piece with a date, but for one behind it that has a value of its own."""
+    return any(label.start < found.end or not label.has_colon for label in page.labels_of(piece))
 
 
 def _ibans(page: Labeled) -> Iterator[Candidate]:

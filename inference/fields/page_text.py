@@ -15,7 +15,8 @@ MAX_LINE_CHARACTERS = 400
 MAX_NEIGHBORS = 12
 MAX_AROUND = 100
 """The pieces before and after a piece, from top to bottom, among which its neighbors are. It bounds the time."""
-MIN_SHARED_HEIGHT = 0.5
+MIN_SHARED_HEIGHT = 0.4
+"""The share of height of pieces of one row, at least. A label in the middle beside a value of two lines shares 0.48."""
 PLAIN_HEIGHT, PLAIN_STEP, PLAIN_CHARACTER = 16.0, 20.0, 10.0
 """The sizes that lines without boxes are taken to have, as in a plain text."""
 LEADERS = r"\s*(?:\.\s?){4,}\s*|\s*[.\s]*…[.…\s]*|\s+\.[.\s]*\s|\s*_{3,}\s*"

@@ -15,13 +15,19 @@ from inference.fields.values import Labeled, Span
 MAX_NAME, MAX_ADDRESS_LINES = 70, 7
 LARGE = 1.4
 """The height of a letterhead's print, at least, as a multiple of the usual height."""
+TINY_LABEL = 3
+"""The letters of a label that names a party only where a text begins, such as `To:`."""
+SHORT_LABEL = 8
+"""The letters of a single word that may also begin a sentence, such as `Customer`."""
+SMALL = 0.9
+"""The height of the print of the sender above an address, at most, as a multiple of the usual height."""
 UPPER, LOWER = 0.3, 0.8
 LEGAL_FORM = re.compile(
     r"(?<!\w)(?:GmbH(?: ?& ?Co\.? ?KG)?|AG|KG|KGaA|OHG|UG|GbR|mbH|e\.? ?K\.?|e\.? ?U\.?|Ltd\.?"
     r"|Limited|LLC|L\.L\.C\.|Inc\.?|PLC|plc|LLP|Corp\.?|S\.? ?[àa]\.? ?r\.? ?l\.?|S\.?A\.?R\.?L\.?|SARL"
     r"|SASU?|EURL|S\.?A\.?|SNC|SCI|SCOP"
     r"|S\.?L\.?U?\.?|S\.?L\.?L\.?|S\.?R\.?L\.?S?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?n\.?c\.?|S\.?a\.?s\.?|B\.?V\.?|N\.?V\.?|V\.?O\.?F\.?"
-    r"|C\.?V\.?|SE|Co\.|& Co|S\. ?Coop\.?|BVBA|Sàrl)(?!\w)"
+    r"|C\.?V\.?|NV/SA|BV/SRL|SPRL|P\.C\.|Pty\.? Ltd\.?|SE|Co\.|& Co|S\. ?Coop\.?|BVBA|Sàrl)(?!\w)"
 )
 _POSTAL = re.compile(
     r"(?:^|[\s,(·•|-])(?:[A-Z]{1,2}[- ])?\d{4,5}(?: ?[A-Z]{2})?,? *[A-ZÀ-Ý][\w'’.-]+"
@@ -60,16 +66,23 @@ def _labeled(page: Labeled) -> Iterator[_Found]:
     for piece in page.text.pieces:
         for label in page.labels_of(piece):
             role = _role(page, label)
-            if role is None or not (label.at_start or label.has_colon):
+            if role is None or not (label.at_start or (label.has_colon and label.letters > TINY_LABEL)):
                 continue
             for span in page.spans(label):
-                if span.direction == "inline" and not label.has_colon and label.letters <= 8:
+                if span.direction == "inline" and not label.has_colon and not _names_before(label, span):
                     break
                 place = name_in(page, span)
                 if place is not None:
                     sure = 0.9 if label.letters > 3 else 0.8
                     yield role, span, place, sure * (0.93 if span.direction == "beside" else 1.0)
                     break
+
+
+def _names_before(label: Label, span: Span) -> bool:
+    """Return whether a label without a colon has a name behind it: a long one, or one such as `Sold to Ann Price`."""
+    several = " " in label.piece.text[label.start : label.end]
+    is_named = several or LEGAL_FORM.search(span.text) is not None
+    return label.letters > SHORT_LABEL or (is_named and span.text[:1].isupper())
 
 
 def _role(page: Labeled, label: Label) -> str | None:
@@ -128,12 +141,16 @@ def _unlabeled(page: Labeled) -> Iterator[_Found]:
 def _sender_line(page: Labeled, piece: Piece) -> tuple[int, int] | None:
     """Return the place of the name in a line such as `Firm · Street 1 · 12345 City`."""
     parts = _DOTTED.split(piece.text)
-    if len(parts) < 3 and LEGAL_FORM.search(parts[0]):
+    small = piece.box.height <= SMALL * page.text.line_height and piece.box.middle < 0.5 * page.text.height
+    if len(parts) < 3 and (LEGAL_FORM.search(parts[0]) or small):
         parts = _SEPARATED.split(piece.text)
     is_sender = len(parts) >= 3 or (len(parts) == 2 and not any(map(str.isdigit, parts[0])))
     if not is_sender or not _POSTAL.search(piece.text) or (page.labels_of(piece) and page.labels_of(piece)[0].at_start):
         return None
-    return name_in(page, Span(piece, 0, len(piece.text), "inline"))
+    place = name_in(page, Span(piece, 0, len(piece.text), "inline"))
+    if place is None or (any(map(str.isdigit, piece.text[slice(*place)])) and not LEGAL_FORM.search(parts[0])):
+        return None  # The first part is a street.
+    return place
 
 
 def _letterheads(page: Labeled) -> Iterator[_Found]:
@@ -146,9 +163,17 @@ def _letterheads(page: Labeled) -> Iterator[_Found]:
         large = piece.box.height >= LARGE * text.line_height
         first = number == 0 or piece.box.top <= top[0].box.bottom
         legal = bool(LEGAL_FORM.search(piece.text))
-        score = 0.35 + 0.2 * large + 0.15 * first + 0.08 * legal
+        score = 0.35 + 0.2 * large + 0.15 * first + 0.08 * legal + 0.08 * (first and _has_address_below(page, piece))
         if large or first or (legal and piece.box.middle < 0.15 * text.height):
             yield "supplier", span, (0, len(piece.text.rstrip(" ,"))), score
+
+
+def _has_address_below(page: Labeled, piece: Piece) -> bool:
+    """Return whether the line below a name has a number, as that of a street has."""
+    return any(
+        any(map(str.isdigit, below.text)) and any(map(str.isalpha, below.text))
+        for below in page.text.below(piece.box, 1.0)[:1]
+    )
 
 
 def _addresses(page: Labeled, sender: Piece | None) -> Iterator[_Found]:

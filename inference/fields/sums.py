@@ -49,18 +49,28 @@ class Sums:
 class Proofs:
     nets: frozenset[Decimal]
     taxes: frozenset[Decimal]
+    totals: frozenset[Decimal]
     parts: frozenset[Decimal]
     """The net amounts and taxes of single rates, where there are several."""
     items: frozenset[Decimal]
     """The sums that the line items may make together with discounts and other costs."""
+    withheld: frozenset[Decimal]
+    """What the buyer may keep of the total and pay to the tax office for the supplier, and nothing."""
 
 
 def choose_sums(
-    candidates: Sequence[OnPage], extras: Sequence[Decimal], rates: Sequence[Json], items: Sequence[Json]
+    candidates: Sequence[OnPage],
+    extras: Sequence[Decimal],
+    rates: Sequence[Json],
+    items: Sequence[Json],
+    withheld: Sequence[Decimal] = (),
 ) -> Sums:
-    """Return the sums that are labeled best and add up. `extras` are discounts and other costs."""
+    """Return the sums that are labeled best and add up.
+
+    `extras` are discounts and other costs, `withheld` the taxes that the buyer pays for the supplier.
+    """
     by_name = {name: _best([each for each in candidates if each.candidate.name == name]) for name in _NAMES}
-    proofs = _proofs(rates, items, _steps(extras))
+    proofs = _proofs(rates, items, _steps(extras), frozenset((Decimal(0), *map(abs, withheld))))
     tax_sum = sum((Decimal(rate["tax"]) for rate in rates), Decimal(0)) if rates else None
     row_taxes = _distinct_tax(by_name["tax"])
     if row_taxes is not None:
@@ -97,11 +107,11 @@ def _best(found: Sequence[OnPage]) -> list[OnPage]:
 
 def _distinct_tax(taxes: Sequence[OnPage]) -> Decimal | None:
     """Return the sum of the taxes that are labeled with different rates, or None if there are not several."""
-    by_rate = {tax.candidate.rate: tax for tax in reversed(taxes) if tax.candidate.rate and tax.candidate.score > 0.6}
+    by_rate = {tax.candidate.rate: tax for tax in reversed(taxes) if tax.candidate.rate and tax.candidate.score > 0.3}
     return sum((tax.value for tax in by_rate.values()), Decimal(0)) if len(by_rate) > 1 else None
 
 
-def _proofs(rates: Sequence[Json], items: Sequence[Json], steps: set[Decimal]) -> Proofs:
+def _proofs(rates: Sequence[Json], items: Sequence[Json], steps: set[Decimal], withheld: frozenset[Decimal]) -> Proofs:
     nets = {sum((Decimal(rate["net"]) for rate in rates), Decimal(0))}
     parts = {Decimal(rate[name]) for rate in rates for name in ("net", "tax")} if len(rates) > 1 else set()
     taxes = {sum((Decimal(rate["tax"]) for rate in rates), Decimal(0))}
@@ -109,8 +119,10 @@ def _proofs(rates: Sequence[Json], items: Sequence[Json], steps: set[Decimal]) -
     return Proofs(
         frozenset(nets if rates else ()),
         frozenset(taxes if rates else ()),
+        frozenset(net + tax for net in nets for tax in taxes if rates),
         frozenset(parts),
         frozenset(total + step for step in steps if items),
+        withheld,
     )
 
 
@@ -129,7 +141,7 @@ def _judged(
     adds_up = proved = False
     if net is not None and total is not None:
         taxes = [tax.value] if tax is not None else [each for each in several if each is not None]
-        adds_up = any(_equal(net.value + each, total.value) for each in taxes)
+        adds_up = any(_equal(net.value + each - kept, total.value) for each in taxes for kept in proofs.withheld)
         if tax is None and not adds_up and _equal(net.value, total.value):
             score -= 0.2
         if tax is not None and not adds_up:
@@ -139,6 +151,8 @@ def _judged(
     if net is not None and any(_equal(net.value, each) for each in proofs.nets):
         score, proved = score + BY_RATES / 2, True
     if tax is not None and any(_equal(tax.value, each) for each in proofs.taxes):
+        score, proved = score + BY_RATES / 2, True
+    if total is not None and any(_equal(total.value, each) for each in proofs.totals):
         score, proved = score + BY_RATES / 2, True
     if any(_equal(each, items) for each in _before_tax(net, tax, total) for items in proofs.items):
         score, proved = score + BY_ITEMS, True

@@ -1,9 +1,12 @@
 """The values that belong to a label: what follows it in its piece, stands beside it, or below it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from inference.fields.item_heads import head_lines
 from inference.fields.labels.finding import Label, find_labels, language_of
 from inference.fields.labels.vocabulary import Vocabulary
 from inference.fields.page_text import PageText, Piece
@@ -11,6 +14,7 @@ from inference.layout.boxes import Box
 
 Direction = Literal["inline", "beside", "below"]
 MAX_BESIDE = 6
+_JOINED = re.compile(r"\s*[/&+]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class Labeled:
         by_place = {(pieces[number].line, pieces[number].start): labels for number, labels in by_number.items()}
         return cls(text, language_of(by_number.values()), by_place)
 
+    @cached_property
+    def heads(self) -> set[tuple[int, int]]:
+        """Return the pieces that are heads of the columns of items, by line and start."""
+        return head_lines(self.text)
+
     def labels_of(self, piece: Piece) -> Sequence[Label]:
         return self.labels.get((piece.line, piece.start), ())
 
@@ -68,8 +77,15 @@ class Labeled:
         yield from self.below(label)
 
     def inline(self, label: Label) -> Span | None:
-        later = [each.start for each in self.labels_of(label.piece) if each.start >= label.end]
-        end = min(later, default=len(label.piece.text))
+        """Return what follows a label up to the next one. Of `Label / other label value`, both have the value."""
+        later = min(
+            (each for each in self.labels_of(label.piece) if each.start >= label.end),
+            key=lambda each: each.start,
+            default=None,
+        )
+        if later is not None and _JOINED.fullmatch(label.piece.text[label.end : later.start]):
+            return self.inline(later)
+        end = len(label.piece.text) if later is None else later.start
         text = label.piece.text[label.value_start : end]
         stripped = text.rstrip(" ·|;,-–•")
         return Span(label.piece, label.value_start, label.value_start + len(stripped), "inline") if stripped else None

@@ -18,12 +18,12 @@ weak_number: number | no | nr | document | #
 issue_date: invoice date | date of invoice | issue date | date of issue | issued on | issued | bill date | date issued
 issue_date: billing date | receipt date | credit note date | tax point | tax point date | dated | document date
 issue_date: date of bill | inv date | credit memo date | date of receipt | tax date | invoice issued | date/time
-issue_date: sale date
+issue_date: sale date | statement date
 weak_date: date | on
 due_date: due date | payment due | due | due on | due by | pay by | payable by | payment due by | date due
 due_date: to be paid by | payment due date | please pay by | payment date | due for payment on | payment due on
 due_date: payable on | payable until | settle by | pay before | payment deadline | payable no later than
-due_date: settlement date | please settle by
+due_date: settlement date | please settle by | amount due by | total amount due by | total due by | balance due by
 order_number: order number | order no | order # | order id | purchase order | purchase order no
 order_number: purchase order number | po number | po no | po # | po | your order | your order no | p o number | p o no
 order_number: customer order no | order ref | order reference | your po | purchase order # | customer po | order
@@ -32,6 +32,7 @@ order_number: sales order number
 supplier: from | seller | supplier | vendor | billed by | issued by | invoice from | sold by | remit to | company
 supplier: payee | account name | account holder | beneficiary | provider | sender | invoiced by
 buyer: bill to | billed to | invoice to | invoiced to | sold to | customer | client | buyer | billing address | to
+buyer: for
 buyer: invoice address | customer name | recipient | purchaser | charge to | customer address | issued to
 ship: ship to | deliver to | delivery address | shipping address | delivered to | shipped to | site address
 net: net amount | net | net total | total net | subtotal | sub total | total excl vat | total excluding vat
@@ -48,6 +49,7 @@ total: balance to pay | gross amount | gross total | total gross | amount to pay
 total: total including tax | total (incl vat) | total charge | payable | amount owing | total invoice amount
 total: total price | total amount payable | invoice amount | total credit | credit total | total credited
 total: amount credited | total (gbp) | total (usd) | total (eur) | sum total | total with tax | gross | final amount
+total: amount due by | total amount due by | total due by | balance due by | please pay by
 total: total invoice value | total to be paid | amount of invoice | total sum | balance payable
 paid: paid | amount paid | deposit | prepaid | payment received | less deposit | change | cash | card | tendered
 paid: visa | mastercard | debit card | credit card | change due | paid by card | cash tendered | amount tendered
@@ -56,7 +58,7 @@ discount: discount | rebate | less discount | trade discount | special discount
 shipping: shipping | postage | delivery | freight | carriage | shipping and handling | delivery charge
 shipping: postage and packing
 carry: carried forward | brought forward | carry over | subtotal page | page total | balance forward
-carry: previous balance
+carry: previous balance | sum of items
 rounding: rounding
 iban: iban | account number | account no | bank account | iban no | account | account/iban
 bic: bic | swift | swift code | bic/swift | swift/bic | sort code | routing number | bank | bank name | bank details

@@ -163,8 +163,10 @@ def _usable(text: str, spelling: Spelling, place: int, start: int, vocabulary: V
     before, after = text[:start], text[end:]
     if text[start:end].isupper() and _JOINED_NUMBER.match(after):
         return None
-    alone = not before.strip(" .-*#") and not after.strip(" .:°º-*#")
-    opens = not before.strip() and bool(_TYPED_VALUE.match(after))
+    after = _OTHER_LANGUAGE.sub("", after)
+    opens_text = not any(map(str.isalpha, before)) or _RATED.search(before) is not None
+    alone = opens_text and not after.strip(" .:°º-*#)")
+    opens = (opens_text and bool(_TYPED_VALUE.match(after))) or bool(_RATE_FOLLOWS.match(after))
     dated = bool(_DATED.match(after)) and any(role.endswith("_date") for role in _all_roles(vocabulary, phrase))
     return phrase if alone or _COLON.match(after) or opens or dated else None
 
@@ -174,7 +176,14 @@ def _all_roles(vocabulary: Vocabulary, phrase: str) -> set[str]:
 
 
 _DATED = re.compile(r"\s+(?:\d{1,2}(?:\.|er|º)?[./ -]\s?\w|\d{4}-\d\d-\d\d)")
-_TYPED_VALUE = re.compile(r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b")
+_TYPED_VALUE = re.compile(
+    r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b|\s+[^\W\d_]{1,3}\s+\d+(?:[.,]\d+)?\s?%"
+)
+_OTHER_LANGUAGE = re.compile(r"^\s*/\s*[^\W\d_]+\.?(?=\s|:|$)")
+"""The same label in another language, such as in `BTW / TVA 21 %`."""
+_RATE_FOLLOWS = re.compile(r"\s+\d{1,2}(?:[.,]\d{1,2})?\s?%")
+_RATED = re.compile(r"\d\s?%\s*\(?$")
+_AMOUNT_FOLLOWS = re.compile(r"[\d€$£]|(?:EUR|USD|GBP|CHF)\b")
 
 
 def label_at(piece: Piece, start: int, end: int, roles: Roles, letters: int) -> Label:
@@ -182,7 +191,7 @@ def label_at(piece: Piece, start: int, end: int, roles: Roles, letters: int) -> 
     colon = _COLON.match(piece.text, end)
     after = _AFTER.match(piece.text, colon.end() if colon else end)
     value_start = after.end() if after else end
-    if value_start < len(piece.text) and piece.text[value_start - 1] in "-–—" and piece.text[value_start].isdigit():
+    if piece.text[value_start - 1] in "-–—" and _AMOUNT_FOLLOWS.match(piece.text, value_start):
         value_start -= 1  # It is the sign of an amount.
     at_start = bool(_BEFORE.fullmatch(piece.text[:start]))
     return Label(piece, start, end, value_start, roles, letters, colon is not None, at_start)

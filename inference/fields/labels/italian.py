@@ -3,9 +3,11 @@
 LABELS = """
 title: fattura | fattura proforma | ricevuta | ricevuta fiscale | scontrino | documento commerciale | parcella
 title: fattura immediata | fattura differita | scontrino fiscale | fattura accompagnatoria | nota onorari
+title: bolletta | la tua bolletta
 title: fattura di cortesia | fattura di vendita
 credit_title: nota di credito | nota di accredito | storno fattura
 other_title: preventivo | documento di trasporto | ordine | conferma d'ordine | conferma ordine | sollecito | offerta
+invoice_number: bolletta n | numero bolletta | n bolletta
 invoice_number: fattura n | fattura nr | numero fattura | n fattura | fattura numero | num fattura | fattura no
 invoice_number: fattura | numero documento | n documento | nr fattura | documento n | ricevuta n | nota di credito n
 invoice_number: scontrino n | numero di fattura | documento numero | numero ricevuta | n ricevuta | nr documento
@@ -44,6 +46,7 @@ net: totale prima delle imposte | imponibile netto
 tax: iva | imposta | importo iva | totale iva | i v a | totale imposta | di cui iva | iva totale | imposte
 tax: totale imposte | ammontare iva | iva inclusa | iva compresa | più iva | importo imposta | iva al | imposta iva
 tax: importo dell'iva
+total: totale bolletta | importo bolletta | totale da pagare
 total: totale | totale fattura | totale documento | totale da pagare | netto a pagare | importo totale
 total: totale complessivo | totale a pagare | da pagare | totale ivato | totale eur | totale euro | totale iva inclusa
 total: importo da pagare | totale dovuto | totale generale | importo dovuto | totale con iva | totale lordo
@@ -54,6 +57,7 @@ total: totale da rimborsare | totale comprensivo di iva
 paid: contanti | contante | resto | carta | bancomat | pagato | acconto | pagamento elettronico | già pagato
 paid: importo pagato | pagamento contante | carta di credito | acconto versato | visa | mastercard | non riscosso
 paid: acconto ricevuto | resto dato
+withheld: ritenuta | ritenuta d'acconto
 discount: sconto | abbuono | ribasso | sconto commerciale | sconto incondizionato
 shipping: spese di trasporto | trasporto | spese di spedizione | spedizione | spese accessorie | spese di consegna
 carry: riporto | a riportare | da riportare

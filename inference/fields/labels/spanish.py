@@ -48,6 +48,7 @@ total: total compra | total con impuestos | importe total a pagar | total a devo
 paid: entregado | efectivo | tarjeta | cambio | pagado | anticipo | a cuenta | ya pagado | visa | mastercard
 paid: devolución | entregado a cuenta | recibido | importe entregado | tarjeta bancaria | anticipo recibido
 paid: pagos a cuenta
+withheld: retención | retención irpf | irpf
 discount: descuento | dto | bonificación | rebaja | dto comercial | descuento comercial
 shipping: gastos de envío | portes | envío | transporte | gastos de transporte
 carry: suma y sigue | suma anterior | saldo anterior

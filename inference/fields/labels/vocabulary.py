@@ -16,6 +16,9 @@ LANGUAGES: Mapping[str, str] = {
     "it": italian.LABELS,
     "nl": dutch.LABELS,
 }
+INVOICES = frozenset({"title", "credit_title"})
+UNNUMBERED = frozenset({"your bill", "rekening"})
+"""The titles that a number behind them does not belong to. `rekening` is also a bank account."""
 TITLES = frozenset({"title", "credit_title", "other_title"})
 MIN_MISSPELLED = 8
 """The letters of a spelling, at least, in which one letter may be wrong."""
@@ -132,3 +135,5 @@ def _entries(text: str) -> Iterable[tuple[str, str]]:
         role, _, phrases = line.partition(": ")
         for phrase in phrases.split(" | "):
             yield role, phrase.strip().replace("#", " ")
+            if role in INVOICES and phrase.strip() not in UNNUMBERED:
+                yield "invoice_number", phrase.strip()

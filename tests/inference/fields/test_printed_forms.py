@@ -1,0 +1,133 @@
+"""Tests of what businesses print, such as rates of several taxes, sums in one row, and receipts without heads."""
+
+import pytest
+
+from inference.core.contracts import Json
+from tests.inference.fields.invoices import answer, values
+
+HEAD = "Brightline Ltd\nInvoice no: INV-7   Invoice date: 2 November 2026\n"
+
+
+def amounts(found: Json) -> dict[str, str]:
+    return {name: value for name, value in values(found).items() if name in ("net", "tax", "total")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        pytest.param(
+            "Net -£68.00\nVAT 20% -£13.60\nTotal credit -£81.60",
+            {"net": "-68.00", "tax": "-13.60", "total": "-81.60"},
+            id="signs before currencies",
+        ),
+        pytest.param(
+            "Total excluding VAT   £281.81\nVAT at 5%   £14.09\nTotal amount due by 28 November 2026   £295.90",
+            {"net": "281.81", "tax": "14.09", "total": "295.90"},
+            id="a date between the label and its amount",
+        ),
+        pytest.param(
+            "Total payable £57.98\nVAT rate   Subtotal (excl. VAT)   VAT subtotal\n20%   £48.32   £9.66\n"
+            "Total   £48.32   £9.66",
+            {"net": "48.32", "tax": "9.66", "total": "57.98"},
+            id="a row with net and tax that make the total",
+        ),
+        pytest.param(
+            "Sum of the amounts above   £35.71\nVAT 19%   £6.78\nAmount due   £42.49",
+            {"net": "35.71", "tax": "6.78", "total": "42.49"},
+            id="a net amount without a known label",
+        ),
+        pytest.param(
+            "Total   £730.90\nVAT 3.8 % on 630.00: 23.06 · VAT 8.1 % on 86.50: 6.48",
+            {"total": "730.90"},
+            id="the tax of one rate is not that of the document",
+        ),
+    ],
+)
+def test_sums_are_found(rows: str, expected: dict[str, str]) -> None:
+    assert amounts(answer(HEAD + rows)) == expected
+
+
+def test_amounts_of_nobody_are_no_net_amount() -> None:
+    """Test that the amount of a line item is not taken for the net amount, though tax and total say so."""
+    found = answer(HEAD + "Desk lamp   £100.00\nDelivery is free\nVAT 20%   £20.00\nTotal   £120.00")
+    assert amounts(found)["total"] == "120.00"
+
+
+def test_tax_that_the_buyer_pays_for_the_supplier_does_not_contradict() -> None:
+    found = answer(
+        "Factura\nNº factura: 2026-019\nFecha: 31/10/2026\nBase imponible   1.600,00 €\nIVA (21 %)   336,00 €\n"
+        "Retención IRPF (15 %)   -240,00 €\nTotal a pagar   1.696,00 €"
+    )
+    assert amounts(found) == {"net": "1600.00", "tax": "336.00", "total": "1696.00"}
+    assert found["warnings"] == []
+
+
+def test_label_in_two_languages_is_one() -> None:
+    found = answer(
+        "Verhoeven NV/SA\nFactuur / Facture 26-4410\nDatum / Date   09/10/2026\n"
+        "Totaal excl. btw / Total HTVA   343,00\nBTW / TVA 21 %   72,03\nTe betalen / À payer   EUR 415,03"
+    )
+    assert amounts(found) == {"net": "343.00", "tax": "72.03", "total": "415.03"}
+
+
+def test_date_of_two_labels_belongs_to_both() -> None:
+    found = answer("Invoice\nInvoice # LU-77\nInvoice date / Delivery date 09 October 2026\nTotal   £57.98")
+    assert values(found)["issue_date"] == "2026-10-09"
+
+
+def test_date_above_items_is_that_of_each_item() -> None:
+    found = answer(
+        "Invoice\nInvoice # 77-20931   Statement date 11/14/2026\nDate   Description   Quantity   Amount\n"
+        "10/12/2026   Office visit   1   $55.00\nTotal   $55.00"
+    )
+    assert values(found)["issue_date"] == "2026-11-14"
+
+
+@pytest.mark.parametrize("label", ["Sold to", "Bill to"])
+def test_buyer_may_follow_its_label_without_a_colon(label: str) -> None:
+    assert values(answer(f"{HEAD}{label} Daniel Price\nTotal   £57.98"))["buyer"] == "Daniel Price"
+
+
+def test_account_to_pay_to_is_no_buyer() -> None:
+    found = answer(HEAD + "Total   £57.98\nPlease pay within 30 days to: T Whitfield, account 33221100")
+    assert "buyer" not in values(found)
+
+
+def test_number_that_is_cut_at_its_line_is_left_out() -> None:
+    assert "invoice_number" not in values(answer("Invoice   SKY-2026-\nIssued   15 Oct 2026\nTotal due: EUR 49.00"))
+
+
+def test_number_with_a_label_may_look_like_that_of_a_telephone() -> None:
+    found = answer("PARKEERGARAGE\nKWITANTIE\nBonnummer: 0087-11234\nIncl. 21% BTW   EUR 1,67\nTotaal   EUR 9,60")
+    assert values(found)["invoice_number"] == "0087-11234"
+    assert amounts(found)["tax"] == "1.67"
+
+
+RECEIPT = """JOE'S DINER
+221 Elm St, Springfield IL
+10/28/2026 12:51 PM
+2 Cheeseburger   23.90
+1 Cobb Salad   12.75
+3 Iced Tea   8.85
+Subtotal   45.50
+Tax 7.5%   3.41
+TOTAL   $48.91"""
+
+
+def test_items_of_a_receipt_are_the_rows_that_make_its_sum() -> None:
+    found = answer(RECEIPT)
+    assert values(found)["supplier"] == "JOE'S DINER"
+    assert [(item["quantity"], item["description"], item["amount"]) for item in found["line_items"]] == [
+        ("2", "Cheeseburger", "23.90"),
+        ("1", "Cobb Salad", "12.75"),
+        ("3", "Iced Tea", "8.85"),
+    ]
+
+
+def test_rows_that_make_no_sum_are_no_items() -> None:
+    assert answer(RECEIPT.replace("12.75", "13.75"))["line_items"] == []
+
+
+def test_costs_of_delivery_count_and_are_no_item() -> None:
+    found = answer(RECEIPT.replace("3 Iced Tea", "Delivery"))
+    assert [item["description"] for item in found["line_items"]] == ["Cheeseburger", "Cobb Salad"]
