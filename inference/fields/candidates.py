@@ -1,7 +1,9 @@
 """The candidates of a page for the fields of an invoice or receipt, small enough to be kept until the document ends."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from inference.core.contracts import Json, TextLine
@@ -13,12 +15,16 @@ from inference.fields.identity import identity_candidates, is_title
 from inference.fields.items import line_items
 from inference.fields.labels.vocabulary import spelled, titles
 from inference.fields.money import currency_candidates, remainders, sum_candidates, tax_rows
-from inference.fields.page_text import page_text
+from inference.fields.page_text import PageText, Piece, page_text
 from inference.fields.parties import party_candidates
 from inference.fields.summed_items import summed_items
 from inference.fields.values import Labeled
 from inference.tables.table import Table
 
+LARGE, MAX_HEADING_WORDS = 1.3, 8
+"""The height of a heading, at least, as a multiple of the usual height, and its words that are looked at."""
+_AMERICAN = re.compile(r"\b[A-Z]{2},? \d{5}(?:-\d{4})?$")
+"""The state and the postal code that an address in the United States ends with."""
 MAX_OF_A_NAME = 8
 """The candidates of a field that a page keeps."""
 
@@ -70,7 +76,8 @@ def _countries(texts: Sequence[str]) -> Counter[str]:
     for text in texts:
         for found in (*find_vat_numbers(text), *find_ibans(text)):
             counts[found.normalized[:2]] += 1
-    return counts
+        counts["US"] += bool(_AMERICAN.search(text))
+    return +counts
 
 
 def _probabilities(document_class: Mapping[str, Any] | None) -> Json:
@@ -86,6 +93,7 @@ def _evidence(page: Labeled, found: Sequence[Candidate], items: Sequence[Json]) 
         "title": any(is_title(piece.text) for piece in page.text.pieces),
         "titled_number": any(_begins_with_title(piece.text) for piece in page.text.pieces),
         "other_title": any(_is_other_title(piece.text) for piece in page.text.pieces[:40]),
+        "other_heading": any(_is_other_heading(page.text, piece) for piece in page.text.pieces[:40]),
         "names": {name: round(score, 2) for name, score in best.items()},
         "items": bool(items or page.heads),
     }
@@ -103,3 +111,10 @@ def _begins_with_title(text: str) -> bool:
 
 def _is_other_title(text: str) -> bool:
     return len(text) < 40 and "other_title" in _roles_of(" ".join(text.split()[:2])) | _roles_of(text)
+
+
+def _is_other_heading(page: PageText, piece: Piece) -> bool:
+    """Return whether a piece in large print names another kind of document, such as a statement of account."""
+    words = piece.text.split()[:MAX_HEADING_WORDS]
+    phrases = [*words, *map(" ".join, pairwise(words)), " ".join(words)]
+    return piece.box.height >= LARGE * page.line_height and any("other_title" in _roles_of(each) for each in phrases)

@@ -110,7 +110,7 @@ def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
     if not by_name["supplier"] or max(each.candidate.score for each in by_name["supplier"]) < OTHER_ADDRESS:
         by_name["supplier"] = _others_raised(by_name["supplier"], by_name["buyer"])
     supplier = _chosen(by_name["supplier"], text=True)
-    if supplier is not None and supplier[0].candidate.score >= KNOWN_SUPPLIER:
+    if supplier is not None and supplier[1] >= KNOWN_SUPPLIER:
         known = squeezed_text(supplier[0].candidate.value)
         by_name["buyer"] = [
             each
@@ -198,7 +198,7 @@ def date_order(pages: Sequence[Json]) -> Order | None:
     currencies = {each["normalized"] for each in found if each["name"] == "currency"}
     if countries - MONTH_FIRST_COUNTRIES or currencies & {"GBP", "EUR", "CHF", "AUD", "NZD", "INR", "ZAR"}:
         return "dmy"
-    return "mdy" if UNITED_STATES in currencies else None
+    return "mdy" if UNITED_STATES in currencies or countries else None
 
 
 def _dates(found: Sequence[OnPage], order: Order | None) -> Iterable[Json]:

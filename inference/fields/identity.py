@@ -24,6 +24,8 @@ _PREFIX = re.compile(r"[A-ZÄÖÜ]{1,5}")
 _PHONE = re.compile(r"\+\d|\(\d+\)|0\d{2,5}[ /-]\d")
 _BETWEEN = re.compile(r"[ \u00a0]?[-/]?[ \u00a0]?")
 _DATE_LEAD = re.compile(r"[\s,.:–-]*(?:[^\W\d_]{2,10}[.,]{0,2}\s+)?")
+_PLACE = re.compile(r"[^\W\d_][^\d,]{2,30},\s*")
+"""What stands before the date of a letter, such as in `Wien, am 29. Oktober 2026`."""
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
 
 
@@ -192,13 +194,20 @@ def _dates(
                 return
             continue
         key = (span.piece.line, span.piece.start, span.start + found.start)
-        if key in labeled and span.direction == "below":
+        if span.direction == "below" and (key in labeled or not (wanted or label.is_alone)):
             return
         labeled.add(key)
+        if not wanted and span.direction == "below" and _is_column(page, span):
+            return
         for name, strength in _date_names(wanted, label, roles, previous).items():
             score = strength * DIRECTION[span.direction] * (1.0 if name == "due_date" else _running(label))
             yield dated(page.text, name, span, found, score)
         return
+
+
+def _is_column(page: Labeled, span: Span) -> bool:
+    """Return whether another date stands below one, as in the column of a table."""
+    return any(_first_date(Span(each, 0, len(each.text), "below")) for each in page.text.below(span.piece.box, 1.5)[:1])
 
 
 def _date_names(wanted: list[str], label: Label, roles: frozenset[str], previous: frozenset[str]) -> dict[str, float]:
@@ -207,6 +216,8 @@ def _date_names(wanted: list[str], label: Label, roles: frozenset[str], previous
         return dict.fromkeys(wanted, 1.0)
     if not wanted and "weak_date" not in roles:
         return {}
+    if _PLACE.fullmatch(label.piece.text[: label.start]):
+        return {"issue_date": 0.7}
     if label.letters <= 3 and not label.has_colon and not label.is_alone:
         numbered = "invoice_number" in previous
         return {"issue_date": 0.85} if numbered else {"issue_date": 0.3} if not previous else {}

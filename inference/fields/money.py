@@ -21,6 +21,8 @@ OTHER_SUMS = ("paid", "discount", "shipping", "carry", "rounding", "withheld")
 CENT = Decimal("0.01")
 WORST_ROUNDING = Decimal("0.03")
 MAX_AMOUNTS = 6
+SIGNS = 2
+"""The characters, at most, beside an amount that is all of a text."""
 SUMMED = 0.9
 """The score of net and tax in one row that make the total."""
 UNLABELED = 0.44
@@ -170,7 +172,8 @@ def amounts_of(page: Labeled, label: Label, decimal: str | None) -> tuple[list[P
     inline = _money_span(page, label, decimal)
     if inline is not None:
         row.append(inline)
-    if inline is None or not _money(inline.text, decimal):
+    has_amount = inline is not None and any(each.has_cents or each.currency for each in _money(inline.text, decimal))
+    if not has_amount or _goes_on(page, label, decimal):
         for piece in page.text.beside(label.piece.box):
             if page.is_label(piece) and (set(_names(page, page.labels_of(piece)[0])) or find_amounts(piece.text)):
                 break
@@ -182,6 +185,17 @@ def amounts_of(page: Labeled, label: Label, decimal: str | None) -> tuple[list[P
         if below is not None:
             found = [Placed(below, amount) for amount in _money(below.text, decimal) if _is_only(below, amount)]
     return found, percents[0] if percents else None
+
+
+def _goes_on(page: Labeled, label: Label, decimal: str | None) -> bool:
+    """Return whether a row of sums goes on with amounts beside the first one, as in `Total 48.32   9.66   57.98`."""
+    beside = page.text.beside(label.piece.box)
+    return bool(beside) and label.at_start and all(_is_amount(piece.text, decimal) for piece in beside)
+
+
+def _is_amount(text: str, decimal: str | None) -> bool:
+    found = _money(text, decimal)
+    return len(found) == 1 and found[0].has_cents and len(text) - len(found[0].text) <= SIGNS
 
 
 def _money_span(page: Labeled, label: Label, decimal: str | None) -> Span | None:
@@ -211,7 +225,7 @@ def _money(text: str, decimal: str | None) -> list[Amount]:
 
 
 def _is_only(span: Span, amount: Amount) -> bool:
-    return len(span.text) - len(amount.text) <= 2
+    return len(span.text) - len(amount.text) <= SIGNS
 
 
 def _chosen(found: Sequence[Placed], rate: Decimal | None) -> int:

@@ -1,5 +1,6 @@
 """Candidates for the supplier and the buyer of an invoice: names above addresses, with labels, and in letterheads."""
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -15,6 +16,11 @@ from inference.fields.values import Labeled, Span
 MAX_NAME, MAX_ADDRESS_LINES = 70, 7
 LARGE = 1.4
 """The height of a letterhead's print, at least, as a multiple of the usual height."""
+LETTERHEAD_LINES = 3
+FAR = 5.0
+"""The white beside a label, in line heights, from which what stands there belongs to something else."""
+UNEVEN = 0.4
+"""The line heights by which the white between the lines of an address may differ."""
 TINY_LABEL = 3
 """The letters of a label that names a party only where a text begins, such as `To:`."""
 SHORT_LABEL = 8
@@ -31,8 +37,11 @@ LEGAL_FORM = re.compile(
 )
 _POSTAL = re.compile(
     r"(?:^|[\s,(·•|-])(?:[A-Z]{1,2}[- ])?\d{4,5}(?: ?[A-Z]{2})?,? *[A-ZÀ-Ý][\w'’.-]+"
+    r"|\b(?:NSW|QLD|VIC|TAS|ACT|SA|WA|NT) \d{4}\b|\b[A-Z]\d[A-Z] ?\d[A-Z]\d\b"
     r"|\b[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}(?:-\d{4})?\b|\b[A-Z]\d{2} ?[A-Z0-9]{4}\b"
 )
+_BRANCH = re.compile(r"\s*#\s?\d+$")
+"""The number of a shop behind its name, such as in `Market #0412`."""
 _SEPARATED = re.compile(r"\s+[·•|*●]\s+|\s+[–—-]\s+|[·•●]|,\s+|\s*\|\s*")
 _DOTTED = re.compile(r"\s*[·•|●]\s*|\s+[–—*-]\s+")
 _CONTACT = re.compile(r"@|www\.|https?:|\+\d{2}|^\W*\d|^\W*$")
@@ -41,6 +50,15 @@ _PERSON = re.compile(
     r"|[aá] la at|c\.? ?a\.|zu h[aä]nden)",
     re.IGNORECASE,
 )
+
+
+_HONORIFIC = re.compile(
+    r"(?:herrn?|frau|mrs?|ms|miss|mevr|mevrouw|dhr|mme|madame|monsieur|sig|sig\.?ra|signora?|sra?|don|do[nñ]a)\b\.?\s"
+    r"|M\. ",
+    re.IGNORECASE,
+)
+"""What only stands before the name of a person that a letter is written to."""
+_SALUTATION = re.compile(r"(?:dear|sehr geehrte|ch[eè]re?|gentile|egregi|estimad|geachte|beste)\b", re.IGNORECASE)
 
 
 def party_candidates(page: Labeled) -> Iterator[Candidate]:
@@ -68,7 +86,7 @@ def _labeled(page: Labeled) -> Iterator[_Found]:
             role = _role(page, label)
             if role is None or not (label.at_start or (label.has_colon and label.letters > TINY_LABEL)):
                 continue
-            for span in page.spans(label):
+            for span in _likely_spans(page, label):
                 if span.direction == "inline" and not label.has_colon and not _names_before(label, span):
                     break
                 place = name_in(page, span)
@@ -76,6 +94,21 @@ def _labeled(page: Labeled) -> Iterator[_Found]:
                     sure = 0.9 if label.letters > 3 else 0.8
                     yield role, span, place, sure * (0.93 if span.direction == "beside" else 1.0)
                     break
+
+
+def _likely_spans(page: Labeled, label: Label) -> Iterator[Span]:
+    """Yield where the name of a party may be: directly below its label rather than far beside it."""
+    height = page.text.line_height
+    if label.is_alone:
+        for span in page.below(label):
+            box = span.piece.box
+            is_near = box.top - label.piece.box.bottom < 0.6 * height and abs(box.left - label.piece.box.left) < height
+            beside = next(page.beside(label), None)
+            is_far = beside is None or beside.piece.box.left - label.piece.box.right > FAR * height
+            if is_near and is_far:
+                yield span
+            break
+    yield from page.spans(label)
 
 
 def _names_before(label: Label, span: Span) -> bool:
@@ -110,6 +143,7 @@ def name_in(page: Labeled, span: Span) -> tuple[int, int] | None:
 
 
 def is_name(text: str) -> bool:
+    text = _BRANCH.sub("", text)
     letters = sum(map(str.isalpha, text))
     return (
         3 <= len(text) <= MAX_NAME
@@ -118,6 +152,7 @@ def is_name(text: str) -> bool:
         and not _CONTACT.search(text)
         and not is_title(text)
         and not _PERSON.match(text)
+        and not _SALUTATION.match(text)
         and not find_amounts(text)
         and not find_vat_numbers(text)
         and not _POSTAL.search(text)
@@ -142,8 +177,9 @@ def _sender_line(page: Labeled, piece: Piece) -> tuple[int, int] | None:
     """Return the place of the name in a line such as `Firm · Street 1 · 12345 City`."""
     parts = _DOTTED.split(piece.text)
     small = piece.box.height <= SMALL * page.text.line_height and piece.box.middle < 0.5 * page.text.height
-    if len(parts) < 3 and (LEGAL_FORM.search(parts[0]) or small):
-        parts = _SEPARATED.split(piece.text)
+    split = _SEPARATED.split(piece.text)
+    if len(parts) < 3 and (LEGAL_FORM.search(parts[0]) or (small and len(split) >= 3)):
+        parts = split
     is_sender = len(parts) >= 3 or (len(parts) == 2 and not any(map(str.isdigit, parts[0])))
     if not is_sender or not _POSTAL.search(piece.text) or (page.labels_of(piece) and page.labels_of(piece)[0].at_start):
         return None
@@ -169,10 +205,10 @@ def _letterheads(page: Labeled) -> Iterator[_Found]:
 
 
 def _has_address_below(page: Labeled, piece: Piece) -> bool:
-    """Return whether the line below a name has a number, as that of a street has."""
+    """Return whether a line below a name has a number, as that of a street has."""
     return any(
         any(map(str.isdigit, below.text)) and any(map(str.isalpha, below.text))
-        for below in page.text.below(piece.box, 1.0)[:1]
+        for below in page.text.below(piece.box)[:LETTERHEAD_LINES]
     )
 
 
@@ -188,14 +224,21 @@ def _addresses(page: Labeled, sender: Piece | None) -> Iterator[_Found]:
         ):
             continue
         stack = _stack(page, piece)
+        if _SALUTATION.match(stack[0].text):
+            del stack[0]
+        if len(stack) < 2:
+            continue
         name = stack[0]
-        if len(stack) < 2 or not is_name(name.text) or _heading_above(page, name) is not None:
+        if not is_name(name.text) or _heading_above(page, name) is not None:
             continue
         span = Span(name, 0, len(name.text), "inline")
         place = (0, len(name.text.rstrip(" ,")))
         below_sender = sender is not None and 0 <= name.box.top - sender.box.bottom < 5 * page.text.line_height
         if below_sender and sender is not None and abs(sender.box.left - name.box.left) < 3 * page.text.line_height:
             yield "buyer", span, place, 0.88
+            continue
+        if _HONORIFIC.match(name.text):
+            yield "buyer", span, place, 0.66
             continue
         early = name.box.top <= first.box.bottom or name.box.height >= LARGE * page.text.line_height
         yield "supplier", span, place, 0.6 if early else 0.3
@@ -205,13 +248,13 @@ def _addresses(page: Labeled, sender: Piece | None) -> Iterator[_Found]:
 def _stack(page: Labeled, postal: Piece) -> list[Piece]:
     """Return the lines of an address from its name to its city, by walking up from the city."""
     stack = [postal]
-    pieces = page.text.pieces
+    pieces, widest = page.text.pieces, math.inf
     for piece in reversed(pieces[: pieces.index(postal)]):
         upper = stack[0].box
         if piece.box.bottom > upper.top + 0.5 * upper.height:
             continue
         gap = upper.top - piece.box.bottom
-        if gap > 1.6 * page.text.line_height or len(stack) >= MAX_ADDRESS_LINES:
+        if gap > min(1.6 * page.text.line_height, widest) or len(stack) >= MAX_ADDRESS_LINES:
             break
         aligned = abs(piece.box.left - upper.left) <= 0.8 * page.text.line_height
         aligned = aligned or abs(piece.box.right - upper.right) <= 0.8 * page.text.line_height
@@ -223,6 +266,7 @@ def _stack(page: Labeled, postal: Piece) -> list[Piece]:
         if page.is_label(piece) or is_title(piece.text) or not any(map(str.isalpha, piece.text)):
             break
         stack.insert(0, piece)
+        widest = min(widest, gap + UNEVEN * page.text.line_height)
     return stack
 
 

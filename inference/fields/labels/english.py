@@ -29,6 +29,7 @@ order_number: purchase order number | po number | po no | po # | po | your order
 order_number: customer order no | order ref | order reference | your po | purchase order # | customer po | order
 order_number: your purchase order | po ref | customer order | your order number | sales order | sales order no
 order_number: sales order number
+supplier: receipt from | your receipt from
 supplier: from | seller | supplier | vendor | billed by | issued by | invoice from | sold by | remit to | company
 supplier: payee | account name | account holder | beneficiary | provider | sender | invoiced by
 buyer: bill to | billed to | invoice to | invoiced to | sold to | customer | client | buyer | billing address | to
@@ -49,6 +50,7 @@ total: balance to pay | gross amount | gross total | total gross | amount to pay
 total: total including tax | total (incl vat) | total charge | payable | amount owing | total invoice amount
 total: total price | total amount payable | invoice amount | total credit | credit total | total credited
 total: amount credited | total (gbp) | total (usd) | total (eur) | sum total | total with tax | gross | final amount
+total: amount charged | total charged | total you owe | you owe
 total: amount due by | total amount due by | total due by | balance due by | please pay by
 total: total invoice value | total to be paid | amount of invoice | total sum | balance payable
 paid: paid | amount paid | deposit | prepaid | payment received | less deposit | change | cash | card | tendered

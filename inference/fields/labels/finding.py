@@ -10,7 +10,8 @@ from inference.fields.page_text import Piece
 
 SURE_LETTERS = 6
 """The letters from which a label may be joined with what follows, as recognition loses spaces."""
-MAX_PREFIX = 4
+MAX_PREFIX, MAX_SERIES = 4, 2
+"""The letters before a number, at most: those of a name, and those that a bar joins with it, such as `A/2026`."""
 FOREIGN_LETTERS = 4
 """The letters of a label in another language than the page's, at least."""
 _WORD = re.compile(r"[^\W_]+")
@@ -71,7 +72,8 @@ def spell(text: str) -> Spelling:
                 ):
                     ends[len(letters) + place] = match.start() + place
         letters += bare
-        ends[len(letters)] = match.end()
+        if len(word) > MAX_SERIES or not _JOINED_NUMBER.match(text, match.end()):
+            ends[len(letters)] = match.end()
     return Spelling(letters, starts, ends)
 
 
@@ -177,7 +179,7 @@ def _all_roles(vocabulary: Vocabulary, phrase: str) -> set[str]:
 
 _DATED = re.compile(r"\s+(?:\d{1,2}(?:\.|er|º)?[./ -]\s?\w|\d{4}-\d\d-\d\d)")
 _TYPED_VALUE = re.compile(
-    r"[\s.°º#]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b|\s+[^\W\d_]{1,3}\s+\d+(?:[.,]\d+)?\s?%"
+    r"[\s.°º#@]*[\d€$£(-]|\s+[A-Z]{0,4}[-/]?\d|\s+(?:EUR|USD|GBP|CHF)\b|\s+[^\W\d_]{1,3}\s+\d+(?:[.,]\d+)?\s?%"
 )
 _OTHER_LANGUAGE = re.compile(r"^\s*/\s*[^\W\d_]+\.?(?=\s|:|$)")
 """The same label in another language, such as in `BTW / TVA 21 %`."""

@@ -2,8 +2,11 @@
 
 import pytest
 
-from inference.core.contracts import Json
-from tests.inference.fields.invoices import answer, values
+from inference.core.contracts import Json, TextLine
+from inference.fields.candidates import page_candidates
+from inference.fields.document import document_fields
+from inference.layout.boxes import Box
+from tests.inference.fields.invoices import HEIGHT, WIDTH, answer, lines_of, values
 
 HEAD = "Brightline Ltd\nInvoice no: INV-7   Invoice date: 2 November 2026\n"
 
@@ -131,3 +134,39 @@ def test_rows_that_make_no_sum_are_no_items() -> None:
 def test_costs_of_delivery_count_and_are_no_item() -> None:
     found = answer(RECEIPT.replace("3 Iced Tea", "Delivery"))
     assert [item["description"] for item in found["line_items"]] == ["Cheeseburger", "Cobb Salad"]
+
+
+def test_date_column_is_no_date_of_the_document() -> None:
+    found = answer(
+        "Rechnung Nr. 26-1187\nFrankfurt, den 30.10.2026\nDatum   Leistung   Betrag\n14.10.26   Beratung   10,72 €\n"
+        "14.10.26   Untersuchung   21,45 €\nGesamtbetrag   32,17 €"
+    )
+    assert values(found)["issue_date"] == "2026-10-30"
+
+
+def test_series_before_a_bar_belongs_to_the_number() -> None:
+    assert values(answer("FACTURA A/2026/1893\nTotal factura   437,00 €"))["invoice_number"] == "A/2026/1893"
+
+
+def test_american_address_says_how_dates_are_written() -> None:
+    text = "SAVE-RITE MARKET #0412\n3300 W MAIN ST\nBOZEMAN, MT 59718\nSUBTOTAL   26.83\nTAX 1   0.69\nTOTAL   27.52\n"
+    found = answer(text + "11/02/26 17:22:41")
+    assert values(found)["issue_date"] == "2026-11-02"
+    assert values(found)["supplier"] == "SAVE-RITE MARKET #0412"
+    assert amounts(found)["tax"] == "0.69"
+
+
+@pytest.mark.parametrize("above", ["Gentile Cliente\n", ""])
+def test_letter_is_for_the_person_and_not_for_who_is_greeted(above: str) -> None:
+    found = answer(
+        f"Acqua Viva S.p.A.\n\n\n\n{above}SIG. MARIO NERI\nVIA BALBI 9\n16126 GENOVA\n\nFattura n. 47/2026\nTotale fattura   9,00 €"
+    )
+    assert values(found)["buyer"] == "SIG. MARIO NERI"
+
+
+@pytest.mark.parametrize("title", ["QUOTATION", "Kontoauszug 10/2026"])
+def test_other_documents_have_no_fields(title: str) -> None:
+    lines = lines_of("x\nBluegum Ltd\nNo: Q-118   Date: 1 Oct 2026\nSubtotal   $20.00\nTax   $2.00\nTotal   $22.00")
+    heading = TextLine(title, Box(80, 20, 500, 60).corners(), 0.99)
+    candidates = page_candidates([heading, *lines[1:]], (), WIDTH, HEIGHT, {"probabilities": {"invoice": 0.3}})
+    assert document_fields([candidates])["fields"] == []
