@@ -31,7 +31,7 @@ TYPES: Mapping[str, str] = {
     "iban": "iban",
 }
 """The fields in the order of the answer, with the type of each."""
-MIN_SCORE: Mapping[str, float] = {"supplier": 0.45, "buyer": 0.5, "issue_date": 0.42, "currency": 0.3}
+MIN_SCORE: Mapping[str, float] = {"supplier": 0.42, "buyer": 0.5, "issue_date": 0.42, "currency": 0.3}
 USUAL_MIN_SCORE = 0.45
 LATER_PAGE = 0.93
 """The worth of a candidate on a later page, where the first page usually says it."""
@@ -41,7 +41,7 @@ SIMILAR = 0.8
 """The similarity of two readings of the same name, at least."""
 SURE_PARTY = 0.86
 """The score of a party that a label names, or the line of the sender above a window."""
-KNOWN_SUPPLIER = 0.75
+KNOWN_SUPPLIER = 0.7
 OTHER_ADDRESS = 0.58
 MAX_DAYS_TO_PAY = 200
 MONTH_FIRST_COUNTRIES = frozenset({"US"})

@@ -39,7 +39,7 @@ def _points(evidence: Mapping[str, Json]) -> float:
         + 0.25 * ("iban" in names)
         + 0.75 * (names.get("paid", 0.0) >= 0.6)
         - 2.0 * bool(evidence["other_title"] and not evidence["title"])
-        - 2.5 * bool(evidence["other_heading"] and not evidence["title"])
+        - 2.5 * bool(evidence.get("other_heading") and not evidence["title"])
     )
 
 

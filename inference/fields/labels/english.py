@@ -13,6 +13,7 @@ invoice_number: inv number | bill number | bill no | receipt number | receipt no
 invoice_number: receipt id | credit note number | credit note # | credit note | tax invoice no | tax invoice number
 invoice_number: tax invoice | document number | document no | our invoice | our invoice no | invoice ref
 invoice_number: invoice reference | credit memo no | credit memo number | bill # | doc no | transaction no | ticket no
+invoice_number: statement no | statement number
 invoice_number: sales receipt no | receipt | bill | invoice code | credit no | credit memo # | invoice/credit no
 weak_number: number | no | nr | document | #
 issue_date: invoice date | date of invoice | issue date | date of issue | issued on | issued | bill date | date issued
@@ -50,7 +51,7 @@ total: balance to pay | gross amount | gross total | total gross | amount to pay
 total: total including tax | total (incl vat) | total charge | payable | amount owing | total invoice amount
 total: total price | total amount payable | invoice amount | total credit | credit total | total credited
 total: amount credited | total (gbp) | total (usd) | total (eur) | sum total | total with tax | gross | final amount
-total: amount charged | total charged | total you owe | you owe
+total: balance now due | please pay this amount | pay this amount | amount charged | total charged | total you owe | you owe
 total: amount due by | total amount due by | total due by | balance due by | please pay by
 total: total invoice value | total to be paid | amount of invoice | total sum | balance payable
 paid: paid | amount paid | deposit | prepaid | payment received | less deposit | change | cash | card | tendered
