@@ -51,7 +51,8 @@ total: balance to pay | gross amount | gross total | total gross | amount to pay
 total: total including tax | total (incl vat) | total charge | payable | amount owing | total invoice amount
 total: total price | total amount payable | invoice amount | total credit | credit total | total credited
 total: amount credited | total (gbp) | total (usd) | total (eur) | sum total | total with tax | gross | final amount
-total: balance now due | please pay this amount | pay this amount | amount charged | total charged | total you owe | you owe
+total: balance now due | please pay this amount | pay this amount | amount charged | total charged
+total: total you owe | you owe
 total: amount due by | total amount due by | total due by | balance due by | please pay by
 total: total invoice value | total to be paid | amount of invoice | total sum | balance payable
 paid: paid | amount paid | deposit | prepaid | payment received | less deposit | change | cash | card | tendered

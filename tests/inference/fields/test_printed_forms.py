@@ -159,7 +159,8 @@ def test_american_address_says_how_dates_are_written() -> None:
 @pytest.mark.parametrize("above", ["Gentile Cliente\n", ""])
 def test_letter_is_for_the_person_and_not_for_who_is_greeted(above: str) -> None:
     found = answer(
-        f"Acqua Viva S.p.A.\n\n\n\n{above}SIG. MARIO NERI\nVIA BALBI 9\n16126 GENOVA\n\nFattura n. 47/2026\nTotale fattura   9,00 €"
+        f"Acqua Viva S.p.A.\n\n\n\n{above}SIG. MARIO NERI\nVIA BALBI 9\n16126 GENOVA\n\n"
+        "Fattura n. 47/2026\nTotale fattura   9,00 €"
     )
     assert values(found)["buyer"] == "SIG. MARIO NERI"
 
