@@ -18,6 +18,7 @@ from tests.samples.office import (
     word_parts,
     workbook,
 )
+from tests.samples.old_office import old_office
 
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha">'
@@ -73,12 +74,6 @@ def with_lie(data: bytes, size: int) -> bytes:
         changed[at + 24 : at + 28] = struct.pack("<I", size)
         at = changed.find(b"PK\x01\x02", at + 4)
     return bytes(changed)
-
-
-def encrypted_office() -> bytes:
-    """Return the beginning of what Office writes for a document with a password."""
-    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
-    return head + "EncryptedPackage".encode("utf-16-le").ljust(512, b"\0") + bytes(4096)
 
 
 def zip_encrypted() -> bytes:
@@ -171,7 +166,8 @@ OFFICE: dict[str, Made] = {
     "parts broken": (lambda: word_document()[:200] + bytes(2000) + word_document()[2200:], f"{CORRUPT} {OTHER}"),
     "signature alone": (lambda: b"PK\x03\x04", CORRUPT),
     "encrypted parts": (zip_encrypted, PASSWORD),
-    "encrypted office": (encrypted_office, PASSWORD),
+    "encrypted office": (lambda: old_office("EncryptionInfo", "EncryptedPackage"), PASSWORD),
+    "old word": (lambda: old_office("WordDocument"), OTHER),
     "old office": (lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4096), OTHER),
     "plain zip": (lambda: package({"a.txt": "x"}), OTHER),
     "zip in a zip": (lambda: package({"a.docx": word_document(), "b.zip": package({"c": "d"})}), OTHER),

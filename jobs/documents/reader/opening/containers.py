@@ -5,9 +5,12 @@ from typing import BinaryIO, NoReturn
 
 from .detection import OFFICE, FileType
 from .formats.package import Package
-from .limits import encrypted, unsupported
+from .limits import encrypted
+from .ole_streams import top_streams
+from .refused_types import refusal_of_old_office, refusal_of_zip
 
-_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+_ENCRYPTED_PACKAGE = "EncryptedPackage"
+_LONGEST_MIMETYPE = 200
 
 
 def office_type(package: Package) -> FileType:
@@ -17,16 +20,14 @@ def office_type(package: Package) -> FileType:
     for file_type in OFFICE:
         if file_type.content_type.lower() == name.lower():
             return file_type
-    if "sheet.binary" in name:
-        raise unsupported("a binary Excel workbook (XLSB; save it as XLSX)")
-    if package.has("mimetype"):
-        raise unsupported("an OpenDocument or EPUB file (save it as DOCX, XLSX, PPTX or PDF)")
-    raise unsupported("a ZIP archive or an Office document of another kind")
+    mimetype = package.open("mimetype").read(_LONGEST_MIMETYPE) if package.has("mimetype") else b""
+    raise refusal_of_zip(mimetype, package.parts, name)
 
 
 def refuse_old_office(document: BinaryIO) -> NoReturn:
     """Refuse a container of old Office documents. One with a password is a container too."""
-    with mmap.mmap(document.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-        if whole.find(_ENCRYPTED_PACKAGE) >= 0:
-            raise encrypted("The Office document")
-    raise unsupported("an old Office document or Outlook message (save it as DOCX, XLSX, PPTX or EML)")
+    with mmap.mmap(document.fileno(), 0, access=mmap.ACCESS_READ) as whole, memoryview(whole) as content:
+        streams = top_streams(content)
+    if _ENCRYPTED_PACKAGE in streams:
+        raise encrypted("The Office document")
+    raise refusal_of_old_office(streams)

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from .limits import Rejected, empty, unsupported
+from .limits import empty, unsupported
+from .refused_types import AS_JPEG, refusal_by_start, refusal_of_markup
 
 HEAD_BYTES = 4096
 _PDF_HEADER_WITHIN = 1024
@@ -73,27 +74,14 @@ _AVIF_BRANDS = frozenset({b"avif", b"avis"})
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"})
 _LONGEST_BRANDS = 256
 
-_REFUSED: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x1f\x8b", "compressed with gzip"),
-    (b"BZh", "compressed with bzip2"),
-    (b"\xfd7zXZ\x00", "compressed with xz"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"{\\rtf", "an RTF document"),
-    (b"%!", "PostScript"),
-    (b"\xc5\xd0\xd3\xc6", "PostScript (EPS)"),
-    (b"SIMPLE  =", "a FITS image"),
-    (b"GIF8", "a GIF image"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90", "a program"),
-)
-
+_PDF_HEADER = re.compile(rb"(?:^|[^ -~])%PDF-\d")
+"""The header of a PDF, which is not in the middle of a line of text."""
 _MARKUP = re.compile(rb"<(\?xml|!|[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE)
-_BEFORE_HTML = re.compile(rb"(?:<\?xml[^>]{0,200}\?>|<!--.{0,2000}?-->|\s)*", re.DOTALL)
+_BEFORE_HTML = re.compile(rb"(?:<\?xml[^>]{0,200}\?>|<!--.{0,4000}?-->|\s)*", re.DOTALL)
 _HTML = re.compile(
     rb"<(?:!doctype\s+html|(?:html|head|body|title|meta|link|style|script|base|h[1-6]|p|div|span|a|b|i|em|strong|ul|ol"
-    rb"|dl|table|center|font|section|article|main|header|nav|form|img|br|hr|pre)[\s/>])",
+    rb"|dl|table|center|font|section|article|main|header|nav|form|img|br|hr|pre|label|input|button|select|fieldset|figure"
+    rb"|aside|footer|blockquote|iframe|video|audio|picture|noscript|li|dt|dd|tr|td|th|thead|tbody|small)[\s/>])",
     re.IGNORECASE,
 )
 _HEADER_LINE = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,76})[ \t]{0,4}:")
@@ -103,6 +91,11 @@ _OF_EMAILS = frozenset(
 )  # fmt: skip
 """The fields that a program writes at the head of an email. A person who writes a memo does not."""
 _OF_MEMOS = frozenset({b"from", b"to", b"cc", b"subject", b"date", b"reply-to", b"sender", b"content-type"})
+_SENDER, _DATE = (
+    re.compile(rb"^from:.*@", re.IGNORECASE | re.MULTILINE),
+    re.compile(rb"^date:.*\d{1,2} [a-z]{3} \d{4} \d\d:\d\d", re.IGNORECASE | re.MULTILINE),
+)
+"""What emails of few fields have in the form that programs write it in."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -119,11 +112,13 @@ def detect(head: bytes) -> FileType:
         return picture
     if _is_html(head):
         return HTML
-    if refusal := _refusal(head):
+    if refusal := refusal_by_start(head):
         raise refusal
+    if _MARKUP.match(_letters(head)):
+        raise refusal_of_markup(_letters(head))
     if _is_email(head):
         return EML
-    return PDF if b"%PDF-" in head[:_PDF_HEADER_WITHIN] else TEXT
+    return PDF if _PDF_HEADER.search(head[:_PDF_HEADER_WITHIN]) else TEXT
 
 
 def _coded_picture(head: bytes) -> FileType | None:
@@ -136,7 +131,7 @@ def _coded_picture(head: bytes) -> FileType | None:
         return AVIF
     if brands & _HEIC_BRANDS:
         return HEIC
-    raise unsupported("a video or an unknown kind of picture")
+    raise unsupported("a video or an unknown kind of picture", AS_JPEG)
 
 
 def webp_size(head: bytes) -> tuple[int, int] | None:
@@ -170,11 +165,13 @@ def _is_html(head: bytes) -> bool:
 
 def _is_email(head: bytes) -> bool:
     """Return whether the head is nothing but header lines, up to an empty line, with fields that emails have."""
-    lines = head.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+    head, is_cut = head.removeprefix(_BYTE_ORDER_MARK).lstrip(b"\r\n"), len(head) >= HEAD_BYTES
+    lines = head.split(b"\n")
     names: set[bytes] = set()
     # The last line may be cut off.
-    for line in lines if len(head) < HEAD_BYTES else lines[:-1]:
+    for line in lines[:-1] if is_cut else lines:
         if not line.strip():
+            is_cut = False
             break
         if line[:1] in b" \t" and names:
             continue
@@ -182,13 +179,12 @@ def _is_email(head: bytes) -> bool:
         if field is None:
             return False
         names.add(field[1].lower())
-    return bool(names & _OF_EMAILS) and len(names & (_OF_EMAILS | _OF_MEMOS)) >= 2
+    few = 1 if is_cut else 2
+    is_written_by_program = bool(names & _OF_EMAILS) and len(names & (_OF_EMAILS | _OF_MEMOS)) >= few
+    header = head[: _end_of_header(head)]
+    return is_written_by_program or bool(_SENDER.search(header) and _DATE.search(header))
 
 
-def _refusal(head: bytes) -> Rejected | None:
-    for signature, what in _REFUSED:
-        if head.startswith(signature):
-            return unsupported(what)
-    if _MARKUP.match(_letters(head)):
-        return unsupported("markup (SVG or XML)")
-    return None
+def _end_of_header(head: bytes) -> int:
+    end = re.search(rb"\r?\n\r?\n", head)
+    return len(head) if end is None else end.start()

@@ -13,6 +13,7 @@ from . import hevc
 from .heic_boxes import Item, Items, damaged, read_items
 from .heic_colors import to_rgb
 from .limits import unsupported
+from .refused_types import AS_JPEG
 
 _CODED, _GRID = b"hvc1", b"grid"
 _ALPHA = (b"urn:mpeg:hevc:2015:auxid:1", b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha")
@@ -138,7 +139,7 @@ def _alpha_of(items: Items) -> _Picture | None:
 
 def _stated_size(item: Item) -> Size:
     if item.type != _CODED:
-        raise unsupported(f"a HEIC picture of the kind {item.type.decode('ascii', 'replace')!r} (save it as JPEG)")
+        raise unsupported(f"a HEIC picture of the kind {item.type.decode('ascii', 'replace')!r}", AS_JPEG)
     stated = item.property(b"ispe")
     if stated is None or len(stated) < 12:
         raise damaged()

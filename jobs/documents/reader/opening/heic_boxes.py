@@ -97,7 +97,7 @@ def _meta_of(file: IO[bytes]) -> memoryview:
             file.seek(start + 4)
             return memoryview(file.read(end - start - 4))
         at, has_film = end, has_film or name == b"moov"
-    raise unsupported("a video without a still picture (save a picture of it as JPEG)") if has_film else damaged()
+    raise unsupported("a video without a still picture", "Save a picture of it as JPEG.") if has_film else damaged()
 
 
 def boxes(content: memoryview) -> Iterator[Box]:

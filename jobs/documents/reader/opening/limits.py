@@ -47,10 +47,13 @@ class Rejected(Exception):
         self.detail = detail
 
 
-def unsupported(what: str) -> Rejected:
+def unsupported(what: str, advice: str = "") -> Rejected:
+    """Refuse a type. Without advice of its own, the answer lists what can be sent."""
+    if advice:
+        return Rejected("unsupported_type", f"The file is {what}, which is not supported. {advice}")
     return Rejected(
         "unsupported_type",
-        f"The file's content is {what}, which is not supported. "
+        f"The file is {what}, which is not supported. "
         "Send a PDF, an image (PNG, JPEG, TIFF, WebP, AVIF, HEIC), a Word, Excel or PowerPoint file "
         "(DOCX, XLSX, PPTX), a web page (HTML), an email (EML) or plain text.",
     )
@@ -67,7 +70,8 @@ def encrypted(what: str) -> Rejected:
 def password_needed() -> Rejected:
     return Rejected(
         "document_encrypted",
-        "The PDF is password protected. Send its password with it, in the field `password`, or remove the password.",
+        "The PDF is password protected. Send it by itself with its password in the field `password`, "
+        "or remove the password.",
     )
 
 

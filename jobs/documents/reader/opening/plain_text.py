@@ -67,7 +67,9 @@ def _decode_unmarked(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         if sum(byte >= 0x80 for byte in data) > len(data) * _MAX_HIGH_BYTES:
-            raise unsupported("binary data or text in an unknown encoding (save it as UTF-8)") from error
+            raise unsupported(
+                "binary data of an unknown kind, or text in an unknown encoding", "If it is text, save it as UTF-8."
+            ) from error
     try:
         return data.decode("cp1252")
     except UnicodeDecodeError:

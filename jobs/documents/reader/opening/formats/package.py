@@ -4,7 +4,7 @@ import io
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, Any, BinaryIO
@@ -46,6 +46,11 @@ class Package:
 
     def has(self, part: str) -> bool:
         return part.lower() in self._names
+
+    @property
+    def parts(self) -> Set[str]:
+        """The names of all parts, in small letters."""
+        return self._names.keys()
 
     def open(self, part: str) -> BinaryIO:
         """Open a part to be read once."""

@@ -27,6 +27,11 @@ from tests.samples.images import webp_header_only
         (b"Received: from a\r\n by b\r\nFrom: c@d.e\r\n\r\nhello", EML),
         (b"From: a@b.c\nMessage-ID: <1@b.c>\n\n", EML),
         (b"From: the board\nTo: all staff\nSubject: holidays\n\nDear all", TEXT),
+        (b"\r\nReceived: from a\r\nFrom: c@d.e\r\n\r\nhello", EML),
+        (b"Received: from a\nX-Long: " + b"a" * 5000, EML),
+        (b"From: A <a@b.c>\nTo: d@e.f\nSubject: hi\nDate: Mon, 1 Jan 2026 10:00:00 +0000\n\nhello", EML),
+        (b"<label>Name</label>", HTML),
+        (b"<!--" + b"x" * 3000 + b"--><html>", HTML),
         (b"MIME-Version: 1.0 is what it said\nand no header follows", TEXT),
     ],
 )
