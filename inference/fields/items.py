@@ -62,6 +62,8 @@ def _items(table: Table, columns: Mapping[str, int], start: int, decimal: str | 
             continue
         if not texts.get("description") and _value(texts.get("quantity", ""), decimal) is None:
             continue
+        if len(items) > 1 and amount == sum(Decimal(item["amount"]) for item in items):
+            continue  # It is the sum of the items above.
         items.append(_item(texts, amount, list(found.values()), decimal))
     return items
 

@@ -15,14 +15,11 @@ from inference.layout.boxes import Box
 MAX_ROWS, MAX_SUMS = 60, 6
 MIN_SCORE = 0.6
 """The score of the sums that rows are added up to."""
-ALIGNED = 2.5
-"""How far the amounts may end from the end of their sum, in line heights."""
 WIDEST_GAP = 5.0
 """The white between two rows, at most, in line heights."""
-NO_ITEMS = frozenset(("net", "tax", "total", "paid", "carry"))
-"""What ends the rows."""
 OTHER_COSTS = frozenset(("discount", "shipping", "rounding"))
 """What is added up with the items, and is none."""
+KNOWN_ROLES = OTHER_COSTS | {"net", "tax", "total", "paid", "carry"}
 _TAX_CODE = re.compile(r"\s*[A-Z*#]{0,2}\s*")
 _QUANTITY = re.compile(r"(\d{1,3})\s*(?:[xX×*]\s*|\s)(?=[^\W\d_])")
 
@@ -33,52 +30,66 @@ class ItemRow:
     amount: Amount
     others: Sequence[Piece]
     """The other pieces of the row, from left to right."""
-    is_item: bool
+    roles: frozenset[str]
+    """What a label says that it is, if it is no item."""
 
 
 def summed_items(page: Labeled, sums: Sequence[Candidate], decimal: str | None) -> list[Json]:
     """Return the rows above the first sum that they make, or none.
 
-    Rows are added from the sum upwards. What stands above the rows that make it is not looked at.
+    Rows are added from the sum upwards, with and without the taxes among them. What stands above the rows that make it
+    is not looked at.
     """
     named = [each for each in sums if each.name in ("net", "total") and each.score >= MIN_SCORE and each.box]
     for found in sorted(named, key=lambda each: each.top)[:MAX_SUMS]:
-        rows = _rows_that_make(page, found, decimal)
-        if rows:
-            return [_item(row, decimal) for row in rows if row.is_item]
+        rows = list(_rows_above(page, found, decimal))
+        for costs in (OTHER_COSTS, OTHER_COSTS | {"tax"}):
+            items = [row for row in _that_make(rows, Decimal(found.normalized or "0"), costs) if not row.roles]
+            if len(items) > ("tax" in costs):  # One row with a tax may as well be the net amount.
+                return [_item(row, decimal) for row in items]
     return []
 
 
-def _rows_that_make(page: Labeled, found: Candidate, decimal: str | None) -> list[ItemRow]:
-    target, rest = Decimal(found.normalized or "0"), Decimal(0)
-    rows: list[ItemRow] = []
-    for row in _rows_above(page, found, decimal):
-        rows.append(row)
+def _that_make(rows: Sequence[ItemRow], target: Decimal, costs: frozenset[str]) -> list[ItemRow]:
+    """Return the rows, from top to bottom, that make a sum. `costs` are what is added up with the items."""
+    rest = Decimal(0)
+    making: list[ItemRow] = []
+    for row in rows:
+        if row.roles and not row.roles & costs and (row.amount.value > 0 or "paid" not in row.roles):
+            if not any(not each.roles for each in making):
+                continue  # It is another sum below the items.
+            return []
+        making.append(row)
         rest += row.amount.value
-        if rest == target:
-            return rows[::-1]
+        if rest == target and any(not each.roles for each in making):
+            return making[::-1]
     return []
 
 
 def _rows_above(page: Labeled, found: Candidate, decimal: str | None) -> Iterator[ItemRow]:
-    """Yield the rows with an amount above the end of a sum, from the lowest up to the first one of another sum."""
+    """Yield the rows that end with an amount above a sum, from the lowest up to wide white."""
     box, height = found.box, page.text.line_height
     assert box is not None
     lowest, count = box.top, 0
     for piece in reversed(page.text.pieces):
         amount = _last_amount(piece, decimal)
-        if amount is None or piece.box.middle >= box.top or abs(piece.box.right - box.right) > ALIGNED * height:
+        if amount is None or piece.box.middle >= box.top:
             continue
-        others = [other for other in page.text.row(piece.box) if other is not piece]
-        roles = {role for each in (piece, *others) for label in page.labels_of(each) for role in page.roles(label)}
-        if lowest - piece.box.bottom > WIDEST_GAP * height or roles & NO_ITEMS or count >= MAX_ROWS:
+        row = page.text.row(piece.box)
+        if row[-1] is not piece:
+            continue
+        if lowest - piece.box.bottom > WIDEST_GAP * height or count >= MAX_ROWS:
             return
-        described = any(map(str.isalpha, piece.text[: amount.start])) or any(
-            any(map(str.isalpha, other.text)) for other in others
-        )
-        if described:
+        first = page.labels_of(row[0])[:1]
+        roles = page.roles(first[0]) & KNOWN_ROLES if first and first[0].at_start else frozenset()
+        if roles or any(any(map(str.isalpha, _without_code(each, piece, amount))) for each in row):
             lowest, count = piece.box.top, count + 1
-            yield ItemRow(piece, amount, others, is_item=not roles & OTHER_COSTS)
+            yield ItemRow(piece, amount, row[:-1], roles)
+
+
+def _without_code(each: Piece, piece: Piece, amount: Amount) -> str:
+    """Return the text of a piece of a row, that of the last one up to its amount."""
+    return each.text[: amount.start] if each is piece else each.text
 
 
 def _last_amount(piece: Piece, decimal: str | None) -> Amount | None:

@@ -6,7 +6,7 @@ from inference.core.contracts import Json, TextLine
 from inference.fields.candidates import page_candidates
 from inference.fields.document import document_fields
 from inference.layout.boxes import Box
-from tests.inference.fields.invoices import HEIGHT, WIDTH, answer, lines_of, values
+from tests.inference.fields.invoices import HEIGHT, WIDTH, answer, lines_of, table, values
 
 HEAD = "Brightline Ltd\nInvoice no: INV-7   Invoice date: 2 November 2026\n"
 
@@ -171,3 +171,25 @@ def test_other_documents_have_no_fields(title: str) -> None:
     heading = TextLine(title, Box(80, 20, 500, 60).corners(), 0.99)
     candidates = page_candidates([heading, *lines[1:]], (), WIDTH, HEIGHT, {"probabilities": {"invoice": 0.3}})
     assert document_fields([candidates])["fields"] == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(
+            "Desk   60.00\nChair   40.00\nNet   83.33\nVAT 20%   16.67\nTotal   £100.00", id="prices with tax"
+        ),
+        pytest.param("Desk   60.00\nVAT 20%   12.00\nChair   40.00\nTotal   £112.00", id="a tax among the items"),
+        pytest.param("Desk   60.00\nChair   40.00\nDeposit paid   -50.00\nBalance due   £50.00", id="a deposit"),
+        pytest.param("Desk   60.00 T\nChair   40.00 T\nTotal   £100.00", id="codes of taxes"),
+    ],
+)
+def test_rows_make_the_sum_with_what_stands_among_them(rows: str) -> None:
+    found = answer(HEAD + rows)
+    assert [item["description"] for item in found["line_items"]] == ["Desk", "Chair"]
+
+
+def test_sum_in_a_table_is_no_item() -> None:
+    rows = [["Description", "Amount"], ["Desk", "60.00"], ["Chair", "40.00"], ["Sum of all", "100.00"]]
+    found = answer(HEAD + "Total   £100.00", tables=[table(rows)])
+    assert [item["description"] for item in found["line_items"]] == ["Desk", "Chair"]
