@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from jobs.api.requests import body_values
+from jobs.api.requests import body_values, index_of
 from jobs.api.serializers.corrections import CorrectionSerializer
 from jobs.api.serializers.strict_fields import StrictFields, StrictText
 from jobs.class_sets.training import learn_class, unlearn_class
@@ -61,6 +61,9 @@ class FieldCorrectionSerializer(StrictFields):
         min_length=4,
         max_length=4,
         help_text="Four corners on the picture of `page`.",
+    )
+    index = serializers.IntegerField(
+        required=False, min_value=0, help_text="Position of the value, from 0, if the field has several."
     )
 
 
@@ -195,14 +198,23 @@ class FieldCorrection(APIView):
         """
         identity, values = _checked(request, job_id, FieldCorrectionSerializer)
         place = FieldPlace(values.get("page"), values.get("box"))
-        made = correct_field(identity=identity, job_id=job_id, name=name, value=values["value"], place=place)
+        made = correct_field(
+            identity=identity,
+            job_id=job_id,
+            name=name,
+            value=values["value"],
+            place=place,
+            index=values.get("index"),
+        )
         return Response(correction_json(made))
 
     @extend_schema(
         operation_id="undo_field_correction",
         summary="Undo the correction of a field",
+        parameters=[OpenApiParameter("index", int, description="Position of the value, if the field has several.")],
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, job_id: str, name: str) -> Response:
-        undo_field(identity=caller(request, "jobs:write"), job_id=job_id, name=name)
+        identity = caller(request, "jobs:write")
+        undo_field(identity=identity, job_id=job_id, name=name, index=index_of(request.query_params))
         return Response(status=204)

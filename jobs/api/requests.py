@@ -43,6 +43,14 @@ def replay_headers(answered: Answered[Any]) -> dict[str, str]:
     return {"Idempotent-Replay": "true"} if answered.replayed else {}
 
 
+def index_of(params: Mapping[str, str]) -> int | None:
+    """Return the position that the query names, counted from 0, if it names any."""
+    index = params.get("index")
+    if index is not None and not (index.isdecimal() and index.isascii() and len(index) <= 6):
+        raise InvalidRequest(f"index={index[:40]!r} is no position. Use a whole number from 0.")
+    return None if index is None else int(index)
+
+
 def label_of(params: Mapping[str, str]) -> str | None:
     """Return the class of documents that a list is restricted to, if any."""
     label = params.get("class")

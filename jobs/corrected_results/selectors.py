@@ -64,7 +64,7 @@ def correction_json(row: Correction) -> dict[str, object]:
     return {
         "kind": row.kind,
         "table": row.table if row.kind == Correction.Kind.CELL else None,
-        "index": row.index if row.kind in (Correction.Kind.LINE, Correction.Kind.CELL) else None,
+        "index": row.index if row.kind in _OF_TEXT or (row.details or {}).get("index") is not None else None,
         "name": row.name or None,
         "original": row.original,
         "corrected": row.corrected,

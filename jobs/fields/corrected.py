@@ -4,7 +4,7 @@ The fields as they were read stay beside the corrected ones, under `read`, until
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +14,7 @@ from inference.fields.dates import Order
 from inference.fields.document import TYPES
 from inference.fields.normalizing import normalized_value, order_of, possible_dates
 from inference.own_fields.values import Style, values_in
+from jobs.fields.lines import ChangedValue, CorrectedLine, values_on
 
 Fields = Mapping[str, Any]
 """The fields of a job as it stores them: `fields`, `tax_rates`, `line_items` and `warnings`."""
@@ -35,6 +36,12 @@ class CorrectedField:
     box: Any = None
     own: bool = False
     """Whether it is a field that the tenant defined."""
+    index: int | None = None
+    """The position of the value among those that were read, if the correction is of one of several."""
+    original: str = ""
+    """The value that was read. One of several is sought by it, if another is read at the position by now."""
+    quote: str | None = None
+    """The line of the value, if it was corrected. Otherwise it is as it was read."""
 
 
 def as_read(stored: Fields | None) -> Fields | None:
@@ -45,18 +52,56 @@ def as_read(stored: Fields | None) -> Fields | None:
     return None if read is None else {name: value for name, value in {**stored, **read}.items() if name != READ}
 
 
-def with_corrections(read: Fields | None, corrections: Sequence[CorrectedField]) -> Fields | None:
-    """Return the fields with what people corrected, or as they were read without any correction."""
-    if not corrections:
-        return read
+def with_corrections(read: Fields | None, corrections: Sequence[CorrectedField | CorrectedLine]) -> Fields | None:
+    """Return the fields with what people corrected in them and in their lines, or as they were read without any."""
     found = read or NO_FIELDS
-    by_name = {each.name: each for each in corrections}
-    kept = [field for field in found["fields"] if field["name"] not in by_name]
-    corrected = [_field(each, found["fields"]) for each in corrections if each.value]
-    fields = sorted([*kept, *corrected], key=lambda field: _place(field, found["fields"]))
-    changed = {**found, "fields": fields}
-    stored = None if read is None else {"fields": read["fields"], "warnings": read["warnings"]}
-    return {**changed, "warnings": _checked_again(changed, by_name.keys()), READ: stored}
+    before = found["fields"]
+    by_place, added = _targets(before, corrections)
+    if not by_place and not added:
+        return read
+    kept = [
+        field if place not in by_place else _field(by_place[place], before, field)
+        for place, field in enumerate(before)
+        if place not in by_place or by_place[place].value
+    ]
+    fields = [*kept, *(_field(each, before, None) for each in added if each.value)]
+    changed = {**found, "fields": sorted(fields, key=lambda field: _place(field, before))}
+    stored = None if read is None else {"fields": before, "warnings": read["warnings"]}
+    names = {each.name for each in (*by_place.values(), *added)}
+    return {**changed, "warnings": _checked_again(changed, names), READ: stored}
+
+
+def _targets(
+    read: Sequence[Mapping[str, Any]], corrections: Sequence[CorrectedField | CorrectedLine]
+) -> tuple[dict[int, CorrectedField], list[CorrectedField]]:
+    """Return the corrections by the positions of the fields that they are of, and those of fields that were missed."""
+    by_place: dict[int, CorrectedField] = {}
+    added: list[CorrectedField] = []
+    for each in (each for each in corrections if isinstance(each, CorrectedField)):
+        own = [place for place, field in enumerate(read) if field["name"] == each.name]
+        if each.index is not None and len(own) > 1:
+            place = _place_of(each, own, read)
+            by_place |= {place: each} if place is not None else {}
+        elif own:
+            by_place |= {own[0]: each, **dict.fromkeys(own[1:], replace(each, value=""))}
+        else:
+            added.append(each)
+    lines = [each for each in corrections if isinstance(each, CorrectedLine)]
+    followed = ((place, each) for place, each in values_on(lines, read) if place not in by_place)
+    return {**by_place, **{place: _followed(each) for place, each in followed}}, added
+
+
+def _place_of(corrected: CorrectedField, own: Sequence[int], read: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the place of the value that was corrected, or None if it is not read any more."""
+    same = [place for place in own if read[place]["value"] == corrected.original]
+    at_index = own[corrected.index] if corrected.index is not None and corrected.index < len(own) else None
+    return at_index if at_index in same else next(iter(same), None)
+
+
+def _followed(changed: ChangedValue) -> CorrectedField:
+    field = changed.field
+    own = field.get("own") is True
+    return CorrectedField(field["name"], changed.value, field["type"], field["page"], own=own, quote=changed.quote)
 
 
 def normalized_in(fields: Iterable[Mapping[str, Any]], kind: str, value: str) -> str | None:
@@ -77,8 +122,10 @@ def _place(field: Mapping[str, Any], read: Sequence[Mapping[str, Any]]) -> tuple
     return known, names.index(name) if name in names else len(names)
 
 
-def _field(corrected: CorrectedField, read: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    before = next((field for field in read if field["name"] == corrected.name), None)
+def _field(
+    corrected: CorrectedField, read: Sequence[Mapping[str, Any]], before: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return a corrected field. `before` is the one that was read in its place, if any was."""
     same_place = before is not None and corrected.box is None
     confirmed = before is not None and before["value"] == corrected.value
     normalized = before["normalized"] if before is not None and confirmed else None
@@ -94,6 +141,10 @@ def _field(corrected: CorrectedField, read: Sequence[Mapping[str, Any]]) -> dict
         "corrected": True,
         "read": None if before is None else {name: before[name] for name in _KEPT},
     }
+    if before is not None and corrected.quote is not None:
+        field["quote"] = corrected.quote
+    if before is not None and "index" in before:
+        field["index"] = before["index"]
     if corrected.type == "date" and field["normalized"] is None:
         field["ambiguous"] = possible_dates(corrected.value)
     return {**field, "own": True} if corrected.own else field

@@ -1,7 +1,8 @@
 """Finds a tenant's own fields in the stored results of a document's pages."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -54,7 +55,17 @@ def values_of(results: Sequence[Result | None], fields: Sequence[OwnField]) -> l
     found = _found(results, fields)
     if found is None:
         found = [value for field in fields for value in _found(results, [field]) or ()]
-    return [{**value, "own": True} for value in found[:MAX_VALUES]]
+    return list(_numbered(found[:MAX_VALUES]))
+
+
+def _numbered(values: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the values, with their positions where a field has several."""
+    numbers = Counter(value["name"] for value in values)
+    seen = Counter[str]()
+    for value in values:
+        name = value["name"]
+        yield {**value, "own": True, **({"index": seen[name]} if numbers[name] > 1 else {})}
+        seen[name] += 1
 
 
 def _found(results: Sequence[Result | None], fields: Sequence[OwnField]) -> list[dict[str, Any]] | None:

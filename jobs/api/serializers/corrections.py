@@ -23,7 +23,8 @@ class CorrectionSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Position of the cell's table, from 0. Null for all others."
     )
     index = serializers.IntegerField(
-        allow_null=True, help_text="Position of the line or cell, from 0. Null for a class or field."
+        allow_null=True,
+        help_text="Position of the line or cell, from 0, or of one of several values of a field. Null for all others.",
     )
     name = serializers.CharField(allow_null=True, help_text="Name of the field. Null for all others.")
     original = serializers.CharField()

@@ -22,6 +22,7 @@ class FieldSerializer(serializers.Serializer[Any]):
     ambiguous = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="The two dates that a numeric date may mean."
     )
+    index = serializers.IntegerField(required=False, help_text="Position among several values of the field, from 0.")
     own = serializers.BooleanField(required=False, help_text="Whether it is a field that you defined.")
     corrected = serializers.BooleanField(required=False, help_text="Whether a person corrected or confirmed it.")
     read = serializers.DictField(

@@ -38,7 +38,9 @@ def _view(job: Job, row: Correction) -> CorrectionView:
         place, url = f"Table {row.table + 1}, cell {row.index + 1}", f"{page}/tables/{row.table}/cells/{row.index}"
         return CorrectionView(place, row.original, row.corrected, row.author, row.created_at, url)
     if row.kind == Correction.Kind.FIELD:
-        url = f"/v1/jobs/{job.id}/fields/{row.name}"
-        return CorrectionView(title_of(row.name), row.original, row.corrected, row.author, row.created_at, url)
+        url, title = f"/v1/jobs/{job.id}/fields/{row.name}", title_of(row.name)
+        if (row.details or {}).get("index") is not None:
+            url, title = f"{url}?index={row.index}", f"{title} {row.index + 1}"
+        return CorrectionView(title, row.original, row.corrected, row.author, row.created_at, url)
     url = f"{page}/lines/{row.index}"
     return CorrectionView(f"Line {row.index + 1}", row.original, row.corrected, row.author, row.created_at, url)

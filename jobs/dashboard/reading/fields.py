@@ -32,6 +32,8 @@ class FieldView:
     """The corners of the box for SVG. They are empty if it is on another page, or has no position."""
     url: str
     """The address that a PUT request corrects the field at."""
+    index: int | None
+    """The position of the value, which the request names, if the field has several."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,14 @@ def places_of(fields: Sequence[Mapping[str, Any]]) -> list[str]:
     for field in fields:
         name = field["name"]
         seen[name] += 1
-        found.append(f"f-{name}" if seen[name] == 1 else f"f-{name}-{seen[name]}")
+        number = field["index"] + 1 if type(field.get("index")) is int else seen[name]
+        found.append(f"f-{name}" if number == 1 else f"f-{name}-{number}")
     return found
 
 
 def _field(place: str, field: Mapping[str, Any], page: int, url: str, titles: Mapping[str, Any]) -> FieldView:
     value, normalized = field["value"], field["normalized"] or " / ".join(field.get("ambiguous", ()))
+    index = field.get("index")
     return FieldView(
         str(titles.get(field["name"]) or title_of(field["name"])),
         value,
@@ -98,4 +102,5 @@ def _field(place: str, field: Mapping[str, Any], page: int, url: str, titles: Ma
         place,
         svg_points(corners_of(field["box"])) if field["page"] == page else "",
         f"{url}{field['name']}",
+        index if type(index) is int else None,
     )

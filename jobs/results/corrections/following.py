@@ -1,8 +1,10 @@
-"""Lets cells follow the lines that they are made of, and lines the cell: one text has one correction in both places."""
+"""Lets cells follow the lines that they are made of, lines their cell, and fields the lines of their values."""
 
 from jobs.core.models import Job, Page
 from jobs.core.models.corrections import Correction
 from jobs.corrected_results.selectors import corrected_lines, corrections_at
+from jobs.fields.corrected import as_read, with_corrections
+from jobs.fields.selectors import field_corrections
 from jobs.results.corrections.places import Place, end_correction, write_correction
 from jobs.results.corrections.shared_text import cell_of_line, lines_of_cell
 
@@ -33,3 +35,13 @@ def follow_cell(job: Job, page: Page, table: int, index: int, text: str | None) 
             end_correction(place)
         else:
             write_correction(place, original, wanted[line])
+
+
+def store_fields(job: Job) -> None:
+    """Let lists, filters, files and answers show the fields as people corrected them and their lines.
+
+    A job that has not ended gets its fields at its end.
+    """
+    if job.terminal:
+        fields = with_corrections(as_read(job.fields), field_corrections(job.id))
+        Job.objects.filter(id=job.id).update(fields=fields)

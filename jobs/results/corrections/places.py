@@ -40,7 +40,7 @@ class Place:
         part = {
             Correction.Kind.CELL: f"table {self.table}, cell {self.index}",
             Correction.Kind.CLASS: "class",
-            Correction.Kind.FIELD: f"field {self.name}",
+            Correction.Kind.FIELD: f"field {self.name}{f', value {self.index}' if self.index else ''}",
             Correction.Kind.LINE: f"line {self.index}",
         }
         return f"{whole}, {part[self.kind]}"

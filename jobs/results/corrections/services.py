@@ -15,7 +15,7 @@ from jobs.corrected_results.selectors import corrected_lines, corrections_of
 from jobs.documents.job_selectors import get_job, get_job_page
 from jobs.queue.document_classes import class_of_document
 from jobs.results.corrections.fields_of_class import find_fields_again
-from jobs.results.corrections.following import follow_cell, follow_line
+from jobs.results.corrections.following import follow_cell, follow_line, store_fields
 from jobs.results.corrections.places import Place, undo_correction, write_correction
 from jobs.results.page_tables import page_tables
 from jobs.search.services import PageRef, reindex_page, text_of
@@ -37,7 +37,7 @@ def correct_line(*, identity: Identity, job_id: object, number: int, index: int,
         wanted = checked_line(text, "text", LONGEST_LINE)
         made = write_correction(Place(job, number, Correction.Kind.LINE, index), original, wanted)
         follow_line(job, page, index)
-        _reindex(job, page)
+        _show_everywhere(job, page)
     return made
 
 
@@ -49,7 +49,7 @@ def correct_cell(*, identity: Identity, job_id: object, number: int, table: int,
         original, wanted = _cell(page, table, index), _checked_cell(text)
         made = write_correction(Place(job, number, Correction.Kind.CELL, index, table), original, wanted)
         follow_cell(job, page, table, index, wanted)
-        _reindex(job, page)
+        _show_everywhere(job, page)
     return made
 
 
@@ -76,7 +76,7 @@ def undo_line(*, identity: Identity, job_id: object, number: int, index: int) ->
         _line(page, index)
         undo_correction(Place(job, number, Correction.Kind.LINE, index))
         follow_line(job, page, index)
-        _reindex(job, page)
+        _show_everywhere(job, page)
 
 
 def undo_cell(*, identity: Identity, job_id: object, number: int, table: int, index: int) -> None:
@@ -86,7 +86,7 @@ def undo_cell(*, identity: Identity, job_id: object, number: int, table: int, in
         _cell(page, table, index)
         undo_correction(Place(job, number, Correction.Kind.CELL, index, table))
         follow_cell(job, page, table, index, None)
-        _reindex(job, page)
+        _show_everywhere(job, page)
 
 
 def undo_class(*, identity: Identity, job_id: object, number: int) -> None:
@@ -188,6 +188,14 @@ def checked_line(text: str, field: str, longest: int) -> str:
     return wanted
 
 
+def checked_lines(text: str, field: str, longest: int) -> str:
+    """Return a text that may have several lines, such as an address."""
+    wanted = "\n".join(line.strip() for line in text.strip().split("\n"))
+    if not wanted or len(wanted) > longest or not all(map(str.isprintable, wanted.split("\n"))):
+        raise InvalidRequest(f"`{field}` must have 1 to {longest} printable characters. Line breaks are allowed.")
+    return wanted
+
+
 def _checked_cell(text: str) -> str:
     wanted = text.strip()
     if len(wanted) > LONGEST_LINE or not all(map(str.isprintable, wanted.split("\n"))):
@@ -195,8 +203,9 @@ def _checked_cell(text: str) -> str:
     return wanted
 
 
-def _reindex(job: Job, page: Page) -> None:
-    """Let the page be found by its corrected words."""
+def _show_everywhere(job: Job, page: Page) -> None:
+    """Let the page be found by its corrected words, and the fields of the document have them."""
+    store_fields(job)
     corrected = corrected_lines(corrections_of(job, page.number, page.number).get(page.number, ()))
     text = text_of(corrected_result(page.result or {}, corrected))
     reindex_page(PageRef(page.tenant_id, job.id, page.id, page.number), vector_of(page.tenant_id, text))

@@ -94,3 +94,40 @@ def test_wrong_check_digits_are_said(read: Fields) -> None:
     found = corrected(read, CorrectedField("iban", "DE03 1203 0000 0000 2020 51", "iban", 1))
     assert by_name(found)["iban"]["normalized"] is None
     assert "check digits" in found["warnings"][-1]["message"]
+
+
+COLUMN = {
+    "fields": [
+        {"name": "article", "value": value, "normalized": value, "type": "text", "page": 1, "box": None, "own": True}
+        | {"quote": value, "confidence": 0.7, "index": index}
+        for index, value in enumerate(("A-1", "B-2", "B-2", "C-3"))
+    ],
+    "tax_rates": [],
+    "line_items": [],
+    "warnings": [],
+}
+
+
+def of_column(index: int | None, original: str, value: str) -> CorrectedField:
+    return CorrectedField("article", value, "text", 1, own=True, index=index, original=original)
+
+
+def values(found: Any) -> list[tuple[str, int]]:
+    return [(field["value"], field["index"]) for field in found["fields"]]
+
+
+def test_one_of_several_values_is_corrected_in_its_place() -> None:
+    found = corrected(COLUMN, of_column(1, "B-2", "B-7"), of_column(3, "C-3", ""))
+    assert values(found) == [("A-1", 0), ("B-7", 1), ("B-2", 2)]
+    assert [field.get("corrected") for field in found["fields"]] == [None, True, None]
+    assert as_read(found) == COLUMN
+
+
+def test_a_value_that_moved_is_found_by_what_was_read_and_one_that_is_gone_changes_nothing() -> None:
+    assert values(corrected(COLUMN, of_column(0, "C-3", "C-4")))[3] == ("C-4", 3)
+    assert values(corrected(COLUMN, of_column(9, "A-1", "A-2")))[0] == ("A-2", 0)
+    assert corrected(COLUMN, of_column(0, "Z", "Y")) is COLUMN
+
+
+def test_all_values_are_removed_without_a_position() -> None:
+    assert values(corrected(COLUMN, of_column(None, "A-1", ""))) == []

@@ -40,3 +40,12 @@ def test_long_lists_of_items_are_cut() -> None:
     view = fields_view({**made, "line_items": [item] * (MAX_ITEMS + 3)}, 1)
     assert view is not None
     assert (len(view.line_items), view.left_out) == (MAX_ITEMS, 3)
+
+
+def test_each_value_of_a_column_names_its_position() -> None:
+    made = found()
+    total = next(field for field in made["fields"] if field["name"] == "total")
+    view = fields_view({**made, "fields": [{**total, "name": "x"}, {**total, "index": 0}, {**total, "index": 2}]}, 1)
+    assert view is not None
+    assert [field.index for field in view.fields] == [None, 0, 2]
+    assert [field.place for field in view.fields][1:] == ["f-total", "f-total-3"]

@@ -11,6 +11,7 @@ from jobs.core.models import Correction, Job
 from jobs.dashboard.reading.checks import places_to_check
 from jobs.own_fields.models import OwnField
 from jobs.results.corrections.fields import FieldPlace, correct_field, undo_field
+from jobs.results.corrections.services import correct_line, undo_line
 from jobs.results.exports.services import JSON
 from jobs.results.result_json import result_json
 from jobs.retention.erasing import erase_job
@@ -20,7 +21,7 @@ from tenants.audit.models import AuditEntry
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.identity.identity import Identity
-from tests.inference.fields.invoices import GERMAN, candidates_of
+from tests.inference.fields.invoices import GERMAN, candidates_of, lines_of
 from tests.jobs.results.exports.conftest import ReadingDesk
 
 INVOICE = GERMAN.replace("   Ihre Bestellung: 4500012345", "")
@@ -96,7 +97,8 @@ def test_corrections_are_recorded_without_values_and_erased(desk: ReadingDesk, j
         ("issue_date", "soon", "must be a date"),
         ("currency", "shells", "must be a currency"),
         ("supplier", "", "1 to 2000 printable characters"),
-        ("supplier", "a\nb", "1 to 2000 printable characters"),
+        ("supplier", "a\n\tb\x00", "1 to 2000 printable characters"),
+        ("iban", "a\nb", "in a single line"),
     ],
 )
 def test_a_value_that_is_not_of_the_type_is_refused(
@@ -131,6 +133,59 @@ def test_own_fields_are_corrected_like_others(desk: ReadingDesk, job: Job) -> No
         Job.objects.filter(id=job.id).update(fields={**fields, "read": {**fields["read"], "fields": [item, item]}})
     with pytest.raises(InvalidRequest, match="has 2 values here"):
         correct(desk, job, "cost_center", "1")
+
+
+def test_each_value_of_a_column_is_corrected_removed_and_undone(desk: ReadingDesk, job: Job) -> None:
+    with unit_of_work(desk.identity):
+        values = [
+            {"name": "article", "value": value, "normalized": value, "type": "text", "page": 1, "box": None}
+            | {"quote": value, "confidence": 0.7, "own": True, "index": index}
+            for index, value in enumerate(("A-1", "B-2", "C-3"))
+        ]
+        fields: Any = desk.again(job).fields
+        Job.objects.filter(id=job.id).update(fields={**fields, "fields": [*fields["fields"], *values]})
+
+    def column() -> list[str]:
+        return [field["value"] for field in shown(desk, job)["fields"] if field["name"] == "article"]
+
+    def put(value: str | None, **more: int) -> Any:
+        return ask(desk.identity, "put", job, {"value": value, **more}, "article")
+
+    assert put("B-7", index=1).json()["index"] == 1
+    assert put("A-1", index=0).json()["original"] == "A-1"
+    assert column() == ["A-1", "B-7", "C-3"]
+    assert put(None, index=2).status_code == 200
+    assert column() == ["A-1", "B-7"]
+    assert put("x", index=3).status_code == 404
+    assert put("x").status_code == 400
+    assert ask(desk.identity, "delete", job, None, "article?index=1").status_code == 204
+    assert ask(desk.identity, "delete", job, None, "article?index=x").status_code == 400
+    assert column() == ["A-1", "B-2"]
+    assert put(None).json()["index"] is None
+    assert column() == []
+    with unit_of_work(desk.identity):
+        notes = AuditEntry.objects.filter(action="correction.made").values_list("note", flat=True)
+        assert "document, field article, value 1" in set(notes)
+
+
+def test_an_address_of_several_lines_is_confirmed(desk: ReadingDesk, job: Job) -> None:
+    correct(desk, job, "supplier", "Kestrel Ltd \n9 High Street")
+    assert shown(desk, job)["by_name"]["supplier"]["value"] == "Kestrel Ltd\n9 High Street"
+
+
+def test_a_field_follows_its_line_and_comes_back(desk: ReadingDesk) -> None:
+    job = desk.submit()
+    lines = [{"text": line.text, "box": None, "confidence": 0.9} for line in lines_of(INVOICE)]
+    desk.answer(job, 1, {"text": INVOICE, "lines": lines, FIELD_CANDIDATES: candidates_of(INVOICE)})
+    before = shown(desk, job)
+    total = before["by_name"]["total"]
+    index = next(place for place, line in enumerate(lines) if line["text"] == total["quote"])
+    text = total["quote"].replace(total["value"], "200,00")
+    correct_line(identity=desk.identity, job_id=job.id, number=1, index=index, text=text)
+    followed = shown(desk, job)["by_name"]["total"]
+    assert (followed["value"], followed["normalized"], followed["quote"]) == ("200,00", "200.00", text.strip())
+    undo_line(identity=desk.identity, job_id=job.id, number=1, index=index)
+    assert shown(desk, job) == before
 
 
 def test_unsure_fields_are_places_to_check_until_somebody_did(desk: ReadingDesk) -> None:

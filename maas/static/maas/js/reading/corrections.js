@@ -36,7 +36,13 @@ const tools = () => document.getElementById("tools");
 const lineOf = (number) => (number ? document.querySelector(`:is(#lines, #tables, #fields) [data-line="${number}"]`) : null);
 const textOf = (line) => line.querySelector(".text").textContent;
 const addressOf = (number) => lineOf(number).dataset.url ?? `${tools().dataset.lines}${Number(number) - 1}`;
-const bodyOf = (number, text) => ({ [lineOf(number).dataset.key ?? "text"]: text });
+
+/** The body of a request: the text, and the position of a value where a field has several. */
+function bodyOf(number, text) {
+  const { key = "text", index } = lineOf(number).dataset;
+  return { [key]: text, ...(index && { index: Number(index) }) };
+}
+
 const titleOf = (line) => line.dataset.title ?? `Line ${line.dataset.line}`;
 const classAddress = () => `/v1/jobs/${document.getElementById("job").dataset.follow}/pages/${leaf().dataset.number}/class`;
 
@@ -57,6 +63,7 @@ function edit(line) {
   // An address has several lines. Enter saves them too, and Shift with Enter begins another.
   const field = document.createElement(before.includes("\n") ? "textarea" : "input");
   field.value = before;
+  field.rows = before.split("\n").length;
   field.maxLength = 2_000;
   // A cell may be emptied, and what is typed in a grid is in a cell of it.
   const isCell = line.matches("th, td");
