@@ -7,9 +7,10 @@ from typing import Any
 
 from PIL import Image
 
-from .codes import MAX_CODES, Corner, FoundCode, read_codes
+from .codes import MAX_CODES, read_codes
 from .drawn_places import Sides
 from .form_fields import FormField
+from .found_codes import Corner, FoundCode
 from .pdf import PdfPage
 from .text_layer import Glyph
 from .tick_marks import EMPTY_SIGNS, TICKED_SIGNS, tick_of

@@ -5,7 +5,8 @@ import zxingcpp
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from zxingcpp import BarcodeFormat
 
-from jobs.documents.reader.opening.code_parts import Part, code_parts
+from jobs.documents.reader.opening.cells import Part
+from jobs.documents.reader.opening.code_parts import code_parts
 from jobs.documents.reader.opening.codes import read_codes
 
 
