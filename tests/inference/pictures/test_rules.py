@@ -81,3 +81,16 @@ def test_a_page_full_of_lines_gives_a_bounded_number() -> None:
         for left in range(0, SIZE[0], 60):
             draw.line((left, at, left + 45, at), fill="black", width=1)
     assert len(find_rules(pixels(image))) <= MAX_RULES
+
+
+def test_rules_far_apart_on_a_blank_and_noisy_page_are_found() -> None:
+    grain = np.random.default_rng(1).normal(240, 8.0, (2339, 1654))
+    page = np.repeat(np.clip(grain, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
+    assert find_rules(page) == []
+    page[30:32, 5:60] = 60
+    page[2200:2203, 1500:1600] = 60
+    page[1000:1400, 1640:1642] = 60
+    found = sorted(find_rules(page))
+    assert len(found) == 3
+    wanted = [(5, 30, 60, 32), (1500, 2200, 1600, 2203), (1640, 1000, 1642, 1400)]
+    assert np.allclose(found, wanted, atol=12)
