@@ -131,8 +131,12 @@ def _pieces(number: int, line: TextLine) -> Iterator[Piece]:
     else:
         box = Box.of_corners(line.box)
     whole = Piece(number, 0, text, box, 1.0 if line.confidence is None else line.confidence, line.box is not None)
+    partings = list(_PARTING.finditer(text))
+    if not partings and text == text.strip():
+        yield whole
+        return
     starts, ends = [0], []
-    for match in _PARTING.finditer(text):
+    for match in partings:
         ends.append(match.start())
         starts.append(match.end())
     for start, end in zip(starts, [*ends, len(text)], strict=True):

@@ -46,7 +46,8 @@ class Found:
         return Box.around(part.box for part in self.parts)
 
     def scored(self, factor: float) -> "Found":
-        return replace(self, score=self.score * factor)
+        score = self.score * factor
+        return Found(self.page, self.parts, self.normalized, score, self.quotes, self.options, self.label)
 
     def as_json(self, own: OwnField) -> dict[str, Json]:
         reading = min(part.piece.confidence for part in self.parts)
@@ -119,7 +120,8 @@ def best_value(wanted: Wanted, text: str, style: Style, *, whole: bool = False) 
     score, best = max(values, key=lambda each: (each[0], -each[1].start), default=(0.0, None))
     if best is None or score <= 0:
         return None
-    return replace(best, score=score * _alone(wanted, text[best.end :]) if whole else score)
+    score *= _alone(wanted, text[best.end :]) if whole else 1.0
+    return Value(best.start, best.end, best.normalized, score, best.options)
 
 
 def _alone(wanted: Wanted, rest: str) -> float:

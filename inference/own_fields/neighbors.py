@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from inference.layout.boxes import Box
 from inference.own_fields.definition import Neighbor, Trace
@@ -44,18 +45,18 @@ def expected_place(sheet: Sheet, trace: Trace) -> Expected | None:
     """Return where most of the neighbors that are on a page expect the value, or None if none is there."""
     width, height, line = sheet.text.width, sheet.text.height, sheet.text.line_height
     votes: list[_Vote] = []
-    for rank, neighbor in enumerate(trace.neighbors):
-        for piece in sheet.fingerprints.get(neighbor.fingerprint, ())[:MAX_SAME]:
+    weights, fingerprints = _weights(len(trace.neighbors)), sheet.fingerprints
+    for weight, neighbor in zip(weights, trace.neighbors, strict=True):
+        for piece in fingerprints.get(neighbor.fingerprint, ())[:MAX_SAME]:
             left, middle = piece.box.left - neighbor.across * width, piece.box.middle - neighbor.down * height
-            votes.append(_Vote(left, middle, _weight(rank), neighbor.fingerprint))
+            votes.append(_Vote(left, middle, weight, neighbor.fingerprint))
     if not votes:
         return None
 
     best = max(_agreeing(votes, NEAR_ACROSS * width, NEAR_LINES * line), key=_weight_of)
     prints = {vote.fingerprint: vote.weight for vote in best}
-    weight = sum(map(_weight, range(len(trace.neighbors))))
     nearest = max(best, key=lambda vote: vote.weight)
-    return Expected(nearest.left, nearest.middle, min(1.0, sum(prints.values()) / weight), len(prints))
+    return Expected(nearest.left, nearest.middle, min(1.0, sum(prints.values()) / sum(weights)), len(prints))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def _weight_of(votes: Sequence[_Vote]) -> float:
     return sum(vote.weight for vote in votes)
 
 
-def _weight(rank: int) -> float:
-    """Return how much a neighbor counts by its rank among the nearest."""
-    return 1 / (1 + 0.4 * rank)
+@cache
+def _weights(count: int) -> tuple[float, ...]:
+    """Return how much each neighbor counts by its rank among the nearest."""
+    return tuple(1 / (1 + 0.4 * rank) for rank in range(count))
