@@ -161,6 +161,24 @@ def test_a_job_that_is_canceled_during_the_search_stays_canceled(
         assert not UsageRecord.objects.filter(source_id=desk.pages(contract)[1].id).exists()
 
 
+def test_a_worker_that_dies_during_the_search_leaves_nothing_behind(
+    desk: ContractDesk, contract: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    before_each_search(monkeypatch, die)
+    last = desk.pages(contract)[1]
+    with pytest.raises(KeyboardInterrupt):
+        desk.answer(contract, 2, listed("BB-2222"))
+    with unit_of_work(desk.identity.tenant_id):
+        assert not UsageRecord.objects.filter(source_id=last.id).exists()
+    desk.expire_lease(last)
+    sweep_expired_leases()
+    desk.answer(contract, 2, listed("BB-2222"))
+    assert found(desk, contract) == ["AA-1111", "BB-2222"]
+
+
 def test_a_page_that_fails_at_last_ends_the_job_with_what_the_others_have(desk: ContractDesk, contract: Job) -> None:
     fail_page(desk.claimed(desk.pages(contract)[1]), BROKEN, may_retry=False)
     assert desk.again(contract).state == states.PARTIALLY_SUCCEEDED
