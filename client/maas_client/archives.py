@@ -19,6 +19,9 @@ class Unpacking(TypedDict, total=False):
     parameters: Mapping[str, Any]
     priority: str
     webhook_url: str
+    class_set: str
+    """Your class set that classes the documents, with a version or without. The default is your default set, and an
+    empty text turns that off."""
     name: str
     """The name of the archive. The default is the file's own name."""
     progress: Progress
@@ -45,6 +48,8 @@ class Archive:
     entries_canceled: int
     created_at: datetime
     finished_at: datetime | None
+    class_set: str | None = None
+    """The version of the class set of the jobs."""
 
     @property
     def ended(self) -> bool:
@@ -64,6 +69,7 @@ class Archive:
             reason_waiting=body["reason_waiting"],
             created_at=datetime.fromisoformat(body["created_at"]),
             finished_at=datetime.fromisoformat(ended) if ended else None,
+            class_set=body.get("class_set"),
             **counts,
         )
 
@@ -100,7 +106,9 @@ class ArchiveEntry:
 
 
 def archive_request(file: Source, how: Unpacking) -> Request:
-    form: dict[str, str] = {name: str(how[name]) for name in ("model", "priority", "webhook_url") if name in how}
+    form: dict[str, str] = {
+        name: str(how[name]) for name in ("model", "priority", "webhook_url", "class_set") if name in how
+    }
     if "parameters" in how:
         form["parameters"] = json.dumps(dict(how["parameters"]))
     return Request(

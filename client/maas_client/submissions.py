@@ -37,8 +37,9 @@ class Work(TypedDict, total=False):
     """The password of an encrypted PDF. The service uses it once and does not store it."""
     attachments: bool
     """Whether the attachments of an email are read too. The default is yes."""
-    class_set: str
-    """Your class set that classes the document, with a version or without: `letters`, `letters@3`."""
+    class_set: str | None
+    """Your class set that classes the document, with a version or without: `letters`, `letters@3`. The default is
+    your default set, and None turns that off."""
     progress: Progress
     idempotency_key: str
     """Your own key for this job. The same key within a day returns the same job. The default is a new key."""
@@ -83,6 +84,8 @@ def _options(work: Work) -> dict[str, Any]:
 
 
 def _in_form(value: object) -> str:
+    if value is None:
+        return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

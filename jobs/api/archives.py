@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 
 from jobs.api.creations import create_archive_once
 from jobs.api.documents import uploaded
-from jobs.api.requests import json_object, key_of, priority_of, replay_headers
+from jobs.api.requests import class_set_wanted, json_object, key_of, priority_of, replay_headers
 from jobs.api.schema import ARCHIVE_UPLOAD, IDEMPOTENCY_KEY
 from jobs.api.serializers.archives import ArchiveEntrySerializer, entry_json
 from jobs.api.serializers.errors import ErrorSerializer, error_json
@@ -27,7 +27,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words
 
-_FIELDS = ("model", "parameters", "priority", "webhook_url")
+_FIELDS = ("model", "parameters", "priority", "webhook_url", "class_set")
 POLL_S = 2
 
 
@@ -43,6 +43,7 @@ class ArchiveSerializer(serializers.Serializer[Any]):
     )
     parameters = serializers.DictField()
     priority = serializers.ChoiceField(list(NUMBERS))
+    class_set = serializers.CharField(allow_null=True, help_text="Version of the class set of the jobs, if any.")
     error = ErrorSerializer(allow_null=True, help_text="Error of the whole archive.")
     reason_waiting = serializers.CharField(
         allow_null=True, help_text="Error code, if unpacking is paused and will be tried again."
@@ -80,6 +81,7 @@ def archive_json(archive: Archive, tally: Tally) -> dict[str, object]:
         "model": archive.model or None,
         "parameters": archive.parameters,
         "priority": NAMES[archive.priority],
+        "class_set": archive.class_set or None,
         "error": error_json(archive.error_code, archive.error_detail),
         "reason_waiting": archive.waiting_code or None,
         "entries_total": tally.total,
@@ -154,6 +156,7 @@ def _wanted(request: Request) -> ArchiveRequest:
         parameters=json_object(fields.get("parameters", "{}")),
         priority=priority_of(fields.get("priority", DEFAULT)),
         webhook_url=fields.get("webhook_url", ""),
+        class_set=class_set_wanted(fields),
         request_id=request.META.get("maas.request_id", ""),
     )
 

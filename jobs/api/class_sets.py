@@ -86,7 +86,7 @@ class ClassSetDetail(APIView):
 
     @extend_schema(
         operation_id="change_class_set",
-        summary="Change the title of a class set, or the version that serves",
+        summary="Change the title of a class set, its version that serves, or the default set",
         request=ClassSetChangeSerializer,
         responses={200: ClassSetSerializer, **REFUSALS},
     )

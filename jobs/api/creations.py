@@ -143,6 +143,8 @@ def create_archive_once(
 
     values = asdict(request)
     del values["request_id"]
+    if request.class_set is None:
+        del values["class_set"]
     sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **values)
     return make_in_steps(sent, make=accept, look=get_archive)
 

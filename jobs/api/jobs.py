@@ -17,6 +17,7 @@ from jobs.api.job_filters import FILTERS, field_parameters, filtered_jobs, wants
 from jobs.api.requests import (
     attachments_wanted,
     checked_address,
+    class_set_wanted,
     fetch_first,
     fetched,
     json_object,
@@ -186,7 +187,7 @@ def request_of_json(request: Request, body: object) -> tuple[JobRequest, str]:
         cache_control=_wish(request),
         webhook_url=values.get("webhook_url", ""),
         attachments=OUTERMOST if values["attachments"] else None,
-        class_set=values.get("class_set", ""),
+        class_set=class_set_wanted(values),
     )
     return wanted, url
 
@@ -217,7 +218,7 @@ def request_of_form(request: Request, upload: Upload) -> JobRequest:
         cache_control=_wish(request),
         webhook_url=upload.fields.get("webhook_url", ""),
         attachments=attachments_wanted(upload.fields.get("attachments")),
-        class_set=upload.fields.get("class_set", ""),
+        class_set=class_set_wanted(upload.fields),
     )
 
 

@@ -84,6 +84,11 @@ def attachments_wanted(text: str | None) -> Nesting | None:
     return None if text == "false" else OUTERMOST
 
 
+def class_set_wanted(fields: Mapping[str, Any]) -> str | None:
+    """Return the class set by the fields of a body or form: None for the default set, and an empty text for none."""
+    return fields["class_set"] or "" if "class_set" in fields else None
+
+
 def json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text, object_pairs_hook=without_repeated)

@@ -20,6 +20,10 @@ PASSWORD: dict[str, Any] = {
     "type": "string",
     "description": "Password of an encrypted PDF. It is used once and neither logged nor stored.",
 }
+CLASS_SET: dict[str, Any] = {
+    "type": "string",
+    "description": "Your class set that classes the documents. Default: your default set; empty: none.",
+}
 UPLOAD: dict[str, Any] = {
     "multipart/form-data": {
         "type": "object",
@@ -44,6 +48,7 @@ JOB_UPLOAD: dict[str, Any] = {
             "type": "string",
             "description": "Seconds, or `15m`, `2h`, `1d`. A job that has not ended by then ends as `expired`.",
         },
+        "class_set": CLASS_SET,
         "attachments": ATTACHMENTS,
         "password": PASSWORD,
     },
@@ -70,6 +75,7 @@ ARCHIVE_UPLOAD: dict[str, Any] = {
             "parameters": {"type": "string", "description": "A JSON object."},
             "priority": {"type": "string", "enum": list(NUMBERS), "default": DEFAULT},
             "webhook_url": {"type": "string", "description": "URL that is notified when each job ends."},
+            "class_set": CLASS_SET,
         },
     }
 }

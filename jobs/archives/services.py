@@ -14,6 +14,7 @@ from jobs.archives.directory import read_members
 from jobs.archives.errors import ArchiveFinished, TooManyArchives
 from jobs.archives.members import Limits, Plan, plan, shown_name
 from jobs.archives.selectors import get_archive
+from jobs.class_sets.selectors import chosen_key
 from jobs.core import archive_states as states
 from jobs.core.models.archives import Archive, ArchiveEntry
 from jobs.core.priorities import STANDARD
@@ -43,6 +44,8 @@ class ArchiveRequest:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     priority: int = STANDARD
     webhook_url: str = ""
+    class_set: str | None = None
+    """The class set of the jobs. With None, it is the tenant's default set, and with an empty text none."""
     request_id: str = ""
 
 
@@ -76,6 +79,8 @@ def accept_archive(
     )
     archive.file = f"tenants/{identity.tenant_id}/archives/{archive.id}/{upload.sha256}"
     with unit_of_work(identity):
+        if model:
+            archive.class_set = chosen_key(request.class_set, livemode=identity.livemode)
         _require_room(identity.tenant_id)
         erasure.order([archive.file], due_in=erasure.TIME_TO_KEEP)
     files.save_file(archive.file, upload.path)

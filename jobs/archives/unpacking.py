@@ -33,6 +33,7 @@ from jobs.archives.errors import ArchiveRejected
 from jobs.archives.members import nested
 from jobs.attachments.services import OUTERMOST, Nesting, nesting_in, take_attachments, write_entries
 from jobs.batches.blobs import scratch
+from jobs.class_sets.selectors import kept_key
 from jobs.core import archive_states as states
 from jobs.core.errors import DocumentDeleted, FileMissing, LeaseLost, StorageUnavailable
 from jobs.core.models.archives import Archive, ArchiveEntry
@@ -250,11 +251,13 @@ class Lease:
             webhook_url=archive.webhook_url,
             request_id=archive.request_id,
             attachments=_nesting(archive),
+            class_set="",
         )
 
         def submit(whole: JobRequest) -> None:
             locked(self.claim)
-            job = submit_job(identity=identity, request=whole)
+            class_set = kept_key(archive.class_set, livemode=archive.livemode)
+            job = submit_job(identity=identity, request=replace(whole, class_set=class_set))
             end_entry(self.claim, entry.number, document_id=job.document_id, job_id=job.id)
 
         submit_with_document(identity, request, upload, submit)

@@ -47,6 +47,8 @@ class Reading(Protocol):
     @property
     def webhook_url(self) -> str: ...
     @property
+    def class_set(self) -> str: ...
+    @property
     def request_id(self) -> str: ...
 
 
@@ -58,6 +60,7 @@ class _OnlySent:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     priority: int = STANDARD
     webhook_url: str = ""
+    class_set: str = ""
     request_id: str = ""
 
 
@@ -92,6 +95,7 @@ def take_attachments(
         parameters=dict(made_as.parameters),
         priority=made_as.priority,
         webhook_url=made_as.webhook_url,
+        class_set=made_as.class_set,
         request_id=made_as.request_id,
         livemode=mail.livemode,
         api_key_id=identity.key_id,

@@ -20,6 +20,9 @@ class ClassSet(TenantOwned):
     title = models.CharField(max_length=LONGEST_TITLE, blank=True)
     version = models.PositiveIntegerField(default=0, help_text="Number of the version that serves. 0 before training.")
     last_version = models.PositiveIntegerField(default=0, help_text="Number of the newest version ever trained.")
+    default = models.BooleanField(
+        default=False, db_default=False, help_text="Whether it classes documents whose upload names no class set."
+    )
     livemode = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_at = models.DateTimeField(
@@ -31,6 +34,9 @@ class ClassSet(TenantOwned):
         constraints = [
             *TenantOwned.Meta.constraints,
             models.UniqueConstraint(fields=["tenant", "livemode", "name"], name="jobs_classset_name"),
+            models.UniqueConstraint(
+                fields=["tenant", "livemode"], condition=models.Q(default=True), name="jobs_classset_default"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -31,6 +31,7 @@ SELECT job_id, number, jsonb_build_object(
 )::text
 FROM jobs_page
 WHERE job_id = ANY(%(jobs)s) AND number <= %(last)s AND state = 'succeeded' AND jsonb_typeof(result) = 'object'
+  AND result ? 'text'
 ORDER BY job_id, number
 """
 Pages = Mapping[int, PageFeatures]

@@ -42,8 +42,34 @@ def class_set_of_id(set_id: object, *, for_update: bool = False) -> ClassSet:
     return found
 
 
+def chosen_key(text: str | None, *, livemode: bool) -> str:
+    """Return the version that classes the documents of an upload with this `class_set`, or nothing if none does.
+
+    None means that the upload says nothing, so that the default set is used. An empty text turns that off.
+    """
+    if text is None:
+        found = class_sets().filter(livemode=livemode, default=True).first()
+        return found.key or "" if found else ""
+    return resolved_key(text, livemode=livemode) if text else ""
+
+
+def kept_key(key: str, *, livemode: bool) -> str:
+    """Return the version of an earlier job or an archive for the jobs that come of it, or nothing if it was deleted."""
+    wanted = reference(key) if key else None
+    if wanted is None:
+        return ""
+    named = class_sets().filter(livemode=livemode, name=wanted.name)
+    return key if ClassSetVersion.objects.filter(class_set__in=named, number=wanted.number).exists() else ""
+
+
+def serving_key(key: str, *, livemode: bool) -> str:
+    """Return the version that serves now of the set that a job used, or nothing if the set was deleted."""
+    found = class_sets().filter(livemode=livemode, name=reference(key).name).first() if key else None
+    return found.key or "" if found else ""
+
+
 def resolved_key(text: str, *, livemode: bool) -> str:
-    """Return the version that a job with this `class_set` is classed by, such as `letters@3`."""
+    """Return the version of a set by its name, with a version or without, such as `letters@3`."""
     wanted = reference(text)
     found = class_sets().filter(livemode=livemode, name=wanted.name).first()
     if found is None:

@@ -17,6 +17,7 @@ def class_set_json(class_set: ClassSet) -> dict[str, Any]:
         "name": class_set.name,
         "title": class_set.title,
         "version": class_set.key,
+        "default": class_set.default,
         "classes": [{"label": label, "examples": count} for label, count in counts.items()],
         "livemode": class_set.livemode,
         "created_at": class_set.created_at,

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from inference.class_sets.page_features import PageContent
 from inference.class_sets.stored_pages import pages_to_json
 from inference.class_sets.training import MAX_CLASSES, MAX_EXAMPLES
-from jobs.class_sets.errors import ClassSetExists, ExampleNotUsable, TooManyClassSets
+from jobs.class_sets.errors import ClassSetExists, ClassSetNotTrained, ExampleNotUsable, TooManyClassSets
 from jobs.class_sets.models import LONGEST_AUTHOR, ClassExample, ClassSet
 from jobs.class_sets.names import checked_label, checked_name, checked_title
 from jobs.class_sets.reading import deciding_pages_of
@@ -51,21 +51,41 @@ def create_class_set(*, identity: Identity, name: str, title: str = "") -> Class
 
 
 def change_class_set(
-    *, identity: Identity, name: str, title: str | None = None, version: int | None = None
+    *,
+    identity: Identity,
+    name: str,
+    title: str | None = None,
+    version: int | None = None,
+    default: bool | None = None,
 ) -> ClassSet:
-    """Change the title, or let another version serve."""
+    """Change the title, the version that serves, or whether the set is the default one. Only one set is that."""
     with unit_of_work(identity):
+        lock_tenant(identity.tenant_id)
         found = get_class_set(identity, name, for_update=True)
-        before = {"title": found.title, "version": found.version}
+        before = _changeable(found)
         if title is not None:
             found.title = checked_title(title)
         if version is not None:
             if not found.versions.filter(number=version).exists():
                 raise InvalidRequest(f"The class set {name!r} has no version {version}.")
             found.version = version
-        found.save(update_fields=["title", "version"])
-        _record(found, "class_set.changed", changes_between(before, {"title": found.title, "version": found.version}))
+        if default is not None:
+            _set_default(found, default=default)
+        found.save(update_fields=["title", "version", "default"])
+        _record(found, "class_set.changed", changes_between(before, _changeable(found)))
     return found
+
+
+def _changeable(class_set: ClassSet) -> dict[str, object]:
+    return {"title": class_set.title, "version": class_set.version, "default": class_set.default}
+
+
+def _set_default(class_set: ClassSet, *, default: bool) -> None:
+    if default and not class_set.version:
+        raise ClassSetNotTrained(f"The class set {class_set.name!r} has not been trained. Train it first.")
+    if default:
+        ClassSet.objects.filter(livemode=class_set.livemode, default=True).update(default=False)
+    class_set.default = default
 
 
 def delete_class_set(*, identity: Identity, name: str) -> None:
@@ -74,7 +94,7 @@ def delete_class_set(*, identity: Identity, name: str) -> None:
         found = get_class_set(identity, name, for_update=True)
         found.examples.all().delete()
         found.versions.all().delete()
-        ClassSet.objects.filter(id=found.id).update(deleted_at=Now(), title="", version=0)
+        ClassSet.objects.filter(id=found.id).update(deleted_at=Now(), title="", version=0, default=False)
         _record(found, "class_set.deleted")
 
 

@@ -64,7 +64,7 @@ class KeyedRequest:
     webhook_url: str = ""
     document_url: str = ""
     attachments: bool = True
-    class_set: str = ""
+    class_set: str | None = None
 
     def fingerprint(self) -> str:
         values = asdict(self)
@@ -79,7 +79,7 @@ class KeyedRequest:
             del values["document_url"]
         if self.attachments:
             del values["attachments"]
-        if not self.class_set:
+        if self.class_set is None:
             del values["class_set"]
         return fingerprint_of(values)
 

@@ -9,7 +9,7 @@ from django.db.models import Count, Min, Q, QuerySet
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
 from jobs.charges.money import hold_for, require_money_of
-from jobs.class_sets.selectors import resolved_key
+from jobs.class_sets.selectors import kept_key
 from jobs.core import states
 from jobs.core.errors import JobNotFinished, NothingToRetry
 from jobs.core.models import Job
@@ -53,7 +53,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         job.pages_total, job.price, job.currency = old.pages_total, old.price, old.currency
         job.cached_price, job.review_price = old.cached_price, old.review_price
         job.cache_control = old.cache_control
-        job.class_set = resolved_key(old.class_set, livemode=old.livemode) if old.class_set else ""
+        job.class_set = kept_key(old.class_set, livemode=old.livemode)
         job.request_id, job.priority = request_id, old.priority
         job.webhook_url = old.webhook_url
         job.pages_succeeded, job.pages_to_review, job.quality = _finished(source)

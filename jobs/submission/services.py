@@ -18,7 +18,7 @@ from inference.runtime.parameters import documents_of, mismatch, validate_parame
 from inference.runtime.tensor_requests import validate_input
 from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
 from jobs.charges.money import hold_for, require_money_of
-from jobs.class_sets.selectors import resolved_key
+from jobs.class_sets.selectors import chosen_key
 from jobs.core import states
 from jobs.core.deadlines import FOR_EVER, Deadlines
 from jobs.core.errors import DocumentNotAccepted
@@ -80,8 +80,9 @@ class JobRequest:
     deadlines: Deadlines = FOR_EVER
     attachments: Nesting | None = OUTERMOST
     """The position of an email whose attachments are read too. With None, they are left out."""
-    class_set: str = ""
-    """The tenant's class set that classes the document, with a version or without: `letters`, `letters@3`."""
+    class_set: str | None = None
+    """The tenant's class set that classes the document, with a version or without: `letters`, `letters@3`. With None,
+    it is the default set, and with an empty text none."""
 
 
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
@@ -123,12 +124,12 @@ def submit_job(*, identity: Identity, request: JobRequest) -> Job:
 
 
 def class_set_of(request: JobRequest, *, livemode: bool) -> str:
-    """Return the version of the class set that the request names, or nothing without one."""
-    if not request.class_set:
-        return ""
-    if request.input is not None:
+    """Return the version of the class set that classes the document of the request, or nothing without one."""
+    if request.input is None:
+        return chosen_key(request.class_set, livemode=livemode)
+    if request.class_set:
         raise InvalidRequest("`class_set` classes documents. Send `document` or a file instead of `input`.")
-    return resolved_key(request.class_set, livemode=livemode)
+    return ""
 
 
 def require_one_source(request: JobRequest) -> None:

@@ -64,7 +64,11 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--cancel-after", metavar="SECONDS", type=_count, help="a job that has not ended by then is canceled"
     )
     run.add_argument("--password", help="password of encrypted PDF files; it is used once and not stored")
-    run.add_argument("--class-set", metavar="NAME", help="class the documents by your class set; see: maas classes")
+    run.add_argument(
+        "--class-set",
+        metavar="NAME",
+        help="class the documents by your class set, or with '' by none; see: maas classes",
+    )
     run.add_argument("--no-attachments", action="store_true", help="leave out the attachments of emails")
     run.add_argument(
         "--idempotency-key",

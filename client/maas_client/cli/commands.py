@@ -103,7 +103,7 @@ def _submitted(client: Client, given: argparse.Namespace, file: Path | str | Non
     if given.password is not None:
         how["password"] = given.password
     if given.class_set is not None:
-        how["class_set"] = given.class_set
+        how["class_set"] = given.class_set or None
     if given.no_attachments:
         how["attachments"] = False
     if isinstance(file, str):

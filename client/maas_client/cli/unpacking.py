@@ -65,6 +65,8 @@ def _how(given: argparse.Namespace, key: str) -> Unpacking:
     }
     if given.priority is not None:
         how["priority"] = given.priority
+    if given.class_set is not None:
+        how["class_set"] = given.class_set
     return how
 
 

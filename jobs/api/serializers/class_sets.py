@@ -17,6 +17,9 @@ class ClassSetRequestSerializer(StrictFields):
 class ClassSetChangeSerializer(StrictFields):
     title = serializers.CharField(max_length=LONGEST_TITLE, required=False, allow_blank=True)
     version = serializers.IntegerField(min_value=1, required=False, help_text="Number of the version that serves.")
+    default = serializers.BooleanField(
+        required=False, help_text="Whether it classes documents whose job names no class set."
+    )
 
 
 class ClassExamplesRequestSerializer(StrictFields):
@@ -50,6 +53,7 @@ class ClassSetSerializer(serializers.Serializer[Any]):
     version = serializers.CharField(
         allow_null=True, help_text="The version that serves, such as `letters@3`. Null before the first training."
     )
+    default = serializers.BooleanField(help_text="Whether it classes documents whose job names no class set.")
     classes = ClassCountSerializer(many=True, help_text="The classes of the examples at the moment.")
     livemode = serializers.BooleanField()
     created_at = serializers.DateTimeField()

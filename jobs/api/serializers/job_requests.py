@@ -74,8 +74,11 @@ class JobRequestSerializer(StrictFields):
 
     class_set = serializers.CharField(
         required=False,
+        allow_null=True,
+        allow_blank=True,
         max_length=60,
-        help_text="Your class set that classes the document: `letters`, or `letters@3` for version 3.",
+        help_text="Your class set that classes the document: `letters`, or `letters@3` for version 3. Default: your "
+        "default set, if there is one; null turns it off.",
     )
     expires_after = serializers.IntegerField(
         required=False,

@@ -26,6 +26,9 @@ class Archive(TenantOwned):
     parameters = models.JSONField(default=dict)
     priority = models.SmallIntegerField(default=STANDARD)
     webhook_url = models.CharField(max_length=2000, blank=True)
+    class_set = models.CharField(
+        max_length=50, blank=True, default="", db_default="", help_text="Version of the class set of the jobs."
+    )
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.CharField(max_length=500, blank=True)
     waiting_code = models.CharField(

@@ -27,6 +27,7 @@ class ListedSet:
     key: str | None
     labels: Sequence[str]
     examples: int
+    default: bool
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def listed_sets(identity: Identity) -> list[ListedSet]:
 
 
 def _listed(found: ClassSet, counts: Mapping[str, int]) -> ListedSet:
-    return ListedSet(found.name, found.title or found.name, found.key, list(counts), sum(counts.values()))
+    title = found.title or found.name
+    return ListedSet(found.name, title, found.key, list(counts), sum(counts.values()), found.default)
 
 
 def shown_set(identity: Identity, name: str) -> SetView:

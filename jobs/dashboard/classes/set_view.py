@@ -60,6 +60,8 @@ class SetView:
     name: str
     title: str
     key: str | None
+    default: bool
+    """It classes documents whose upload names no class set."""
     classes: Sequence[ClassView]
     examples: int
     may_train: bool
@@ -94,6 +96,7 @@ def set_view(
         name=class_set.name,
         title=class_set.title or class_set.name,
         key=class_set.key,
+        default=class_set.default,
         classes=[_class(label, shown) for label, shown in sorted(by_label.items())],
         examples=len(views),
         may_train=not todo,

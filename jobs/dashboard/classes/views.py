@@ -80,7 +80,7 @@ def class_set_action(request: HttpRequest, identity: Identity, class_set: str, a
     return redirect("class-list") if action == "delete" else redirect("class-set", class_set)
 
 
-ACTIONS = ("train", "remove", "serve", "delete")
+ACTIONS = ("train", "remove", "serve", "default", "delete")
 
 
 def _act(identity: Identity, name: str, action: str, given: Any) -> str:
@@ -101,6 +101,9 @@ def _act(identity: Identity, name: str, action: str, given: Any) -> str:
             number = int(number) if number.isdecimal() and number.isascii() and len(number) <= 9 else 0
             change_class_set(identity=identity, name=name, version=number)
             return _("%(version)s is used now.") % {"version": key_of(name, number)}
+        case "default":
+            on = change_class_set(identity=identity, name=name, default=given.get("default") == "true").default
+            return _("New uploads are sorted by this set.") if on else _("New uploads are not sorted by this set.")
     delete_class_set(identity=identity, name=name)
     return _("Class set deleted.")
 

@@ -27,7 +27,7 @@ class Office:
 
     desk: Desk
 
-    def read(self, pages: Sequence[dict[str, Any]], class_set: str = "") -> Job:
+    def read(self, pages: Sequence[dict[str, Any]], class_set: str | None = None) -> Job:
         document = self.desk.document(len(pages))
         request = JobRequest(model=self.desk.version.served_model.name, document_id=document.id, class_set=class_set)
         job = submit_job(identity=self.desk.identity, request=request)
@@ -35,21 +35,24 @@ class Office:
             finish_page(self.desk.claimed(page), WorkOutput(found))
         return self.desk.again(job)
 
-    def paper(self, kind: str, seed: int, class_set: str = "") -> Job:
+    def paper(self, kind: str, seed: int, class_set: str | None = None) -> Job:
         return self.read([result(kind, seed)], class_set)
 
     def examples(self, kinds: Sequence[str] = tuple(KINDS), count: int = 5) -> dict[str, list[str]]:
         """Create a set with papers of each kind, and return their jobs."""
-        create_class_set(identity=self.desk.identity, name=NAME)
-        return {kind: self.more(kind, range(count)) for kind in kinds}
+        return self.examples_of(NAME, kinds, count)
 
-    def more(self, kind: str, seeds: Sequence[int]) -> list[str]:
+    def examples_of(self, name: str, kinds: Sequence[str] = tuple(KINDS), count: int = 5) -> dict[str, list[str]]:
+        create_class_set(identity=self.desk.identity, name=name)
+        return {kind: self.more(kind, range(count), name) for kind in kinds}
+
+    def more(self, kind: str, seeds: Sequence[int], name: str = NAME) -> list[str]:
         jobs = [str(self.paper(kind, seed).id) for seed in seeds]
-        add_examples(identity=self.desk.identity, name=NAME, label=kind, job_ids=jobs)
+        add_examples(identity=self.desk.identity, name=name, label=kind, job_ids=jobs)
         return jobs
 
-    def train(self) -> ClassSetVersion:
-        return train_class_set(identity=self.desk.identity, name=NAME)
+    def train(self, name: str = NAME) -> ClassSetVersion:
+        return train_class_set(identity=self.desk.identity, name=name)
 
     def result(self, job: Job) -> dict[str, Any]:
         with unit_of_work(self.desk.identity):

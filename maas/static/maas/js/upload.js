@@ -113,7 +113,7 @@ export class Upload {
   // Once all bytes are sent, it is unknown whether they were accepted, so canceling is no longer possible here.
   async sendPacked(signal) {
     const archive = await sendFile(this.addresses.archives, this.file, {
-      fields: { model: this.model, priority: this.priority },
+      fields: { model: this.model, priority: this.priority, ...this.classSetField("") },
       headers: { "Idempotency-Key": this.key },
       signal,
       onSent: (bytes) => this.sent(bytes),
@@ -132,8 +132,7 @@ export class Upload {
   // The key makes a second attempt find the first one's job after a lost response.
   async submit() {
     this.become("accepting", "Creating the job");
-    const wanted = { model: this.model, document: this.document.id, priority: this.priority, attachments: this.attachments };
-    if (this.classSet) wanted.class_set = this.classSet;
+    const wanted = { model: this.model, document: this.document.id, priority: this.priority, attachments: this.attachments, ...this.classSetField(null) };
     if (this.expiresAfterS !== null) wanted.expires_after = this.expiresAfterS;
     const headers = { "Idempotency-Key": this.key };
     if (this.cancelAfterS !== null) headers["Cancel-After"] = this.cancelAfterS;
@@ -142,6 +141,11 @@ export class Upload {
     const named = this.document.name;
     const known = this.document.duplicate && !this.file.url && named !== this.file.name ? `, already stored as “${named}”` : "";
     this.become("accepted", `Uploaded${known}`);
+  }
+
+  // The value for none turns the default set off.
+  classSetField(none) {
+    return this.classSet === undefined ? {} : { class_set: this.classSet || none };
   }
 
   async wasRead() {

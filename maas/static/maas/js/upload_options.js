@@ -42,8 +42,9 @@ export function timesOf(form) {
 
 function showUsed(form) {
   const { priority, class_set: classSet, ask_first: askFirst, attachments } = form;
-  const usual = [...priority.options].find(({ defaultSelected }) => defaultSelected)?.value;
-  const used = [priority.value !== usual, classSet?.value, askFirst.checked, !attachments.checked, ...timeFields(form).map(({ value }) => value.trim())];
+  const usual = ({ options }) => Math.max(0, [...options].findIndex(({ defaultSelected }) => defaultSelected));
+  const changed = (menu) => menu && menu.selectedIndex !== usual(menu);
+  const used = [changed(priority), changed(classSet), askFirst.checked, !attachments.checked, ...timeFields(form).map(({ value }) => value.trim())];
   const count = used.filter(Boolean).length;
   document.getElementById("options-used").textContent = count ? ` (${count})` : "";
 }

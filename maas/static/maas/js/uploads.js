@@ -106,7 +106,7 @@ class Tray {
       meter: meterOf(this.form),
       askFirst: this.form.ask_first.checked,
       priority: priority.value,
-      classSet: this.form.class_set?.value ?? "",
+      classSet: this.form.class_set?.value,
       attachments: this.form.attachments.checked,
       ...times,
       addresses: { documents: action, jobs: dataset.jobs, uploads: dataset.uploads, archives: dataset.archives, estimate: dataset.estimate },
