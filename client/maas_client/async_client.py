@@ -15,6 +15,7 @@ from websockets.asyncio.client import connect
 from maas_client.archive_calls import ArchiveCalls, ArchiveTold
 from maas_client.archives import Archive, ArchiveEntry, Unpacking
 from maas_client.calls import Calls, Filters, Part, Told, Worry
+from maas_client.class_sets import AsyncClassSets
 from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
 from maas_client.fields import AsyncFields
@@ -51,6 +52,7 @@ class AsyncClient:
         )
         self._calls = Calls(Retries(max_retries), worry=worry)
         self._archives = ArchiveCalls(self._calls)
+        self.class_sets = AsyncClassSets(self._calls, self._play)
         self.fields = AsyncFields(self._calls, self._play, self._each)
         self._http = httpx.AsyncClient(**options(self._configuration))
 
