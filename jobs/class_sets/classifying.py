@@ -59,7 +59,8 @@ def classes_of_job(job: Job, more: Mapping[int, Mapping[str, Any]]) -> Classes |
         log.warning("class_set_unusable", class_set=job.class_set, job_id=str(job.id), error=str(error))
         return None
     pages = {number: page_features(json.loads(result)) for number, result in stored.items()}
-    pages |= {number: _features(result) for number, result in more.items() if number <= MAX_PAGES}
+    readable = {number: result for number, result in more.items() if number <= MAX_PAGES and "text" in result}
+    pages |= {number: _features(result) for number, result in readable.items()}
     return classes_of(trained, pages) if pages else None
 
 
