@@ -50,7 +50,7 @@ def test_a_class_set_is_made_trained_tried_and_used(client: Client, maas: Shell)
 
 def test_coroutines_have_the_same_calls(product: Product, account: Account) -> None:
     async def calls() -> list[object]:
-        async with AsyncClient(product.url, account.api_key) as client:
+        async with AsyncClient(product.running.url, account.key) as client:
             sets = client.class_sets
             made = await sets.create("of-coroutines")
             changed = await sets.change("of-coroutines", title="Papers")

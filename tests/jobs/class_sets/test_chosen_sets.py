@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -95,9 +96,9 @@ def test_a_job_that_names_no_set_gets_the_default_one(trained: Office) -> None:
 def test_null_turns_the_default_set_off_in_json_and_an_empty_field_in_a_form(trained: Office, tmp_path: Path) -> None:
     make_default(trained)
     desk = trained.desk
-    document = {"input": None, "document": str(desk.document(1).id)}
+    document: dict[str, Any] = {"input": None, "document": str(desk.document(1).id)}
 
-    def sent(**fields: object) -> str:
+    def sent(**fields: Any) -> str:
         answer = send_job(desk, {}, **document, **fields)
         assert answer.status_code == 202, answer.json()
         with unit_of_work(desk.identity):
@@ -150,7 +151,7 @@ def test_a_default_set_of_live_jobs_is_not_used_by_tests(trained: Office) -> Non
 
 def test_the_same_key_with_and_without_the_default_set_is_another_request(trained: Office) -> None:
     desk = trained.desk
-    document = {"input": None, "document": str(desk.document(1).id)}
+    document: dict[str, Any] = {"input": None, "document": str(desk.document(1).id)}
     headers = {"Idempotency-Key": unique("key")}
     assert send_job(desk, headers, **document).status_code == 202
     assert send_job(desk, headers, **document, class_set=None).json()["code"] == "idempotency_key_reused"

@@ -29,10 +29,10 @@ from tenants.identity.identity import Identity
 from tests.jobs.conftest import Desk
 from tests.jobs.dashboard import conftest
 
-QUERIES = 17
+QUERIES = 16
 """The queries are for the session, the user and the membership, then a transaction's begin, the job, the page, the
 strip and the pictures, the events of the job, of the page and of the first load, then the key, the corrections, the
-email that the document is attached to, the class sets and the commit.
+email that the document is attached to and the commit.
 """
 MAX_BYTES = 60_000
 BOX = [[1, 2], [31, 2], [31, 12], [1, 12]]
@@ -425,6 +425,18 @@ def test_more_pages_cost_no_more_queries(member: Client, desk: Desk) -> None:
         return len(captured)
 
     assert (queries(2), queries(30)) == (QUERIES, QUERIES)
+
+
+def test_class_sets_are_read_for_their_menu_alone(member: Client, viewer: Client, desk: Desk) -> None:
+    def read_sets(client: Client, job: Job, **headers: str) -> bool:
+        with CaptureQueriesContext(connections[APP]) as captured:
+            client.get(f"/jobs/{job.id}?page=2", headers=headers)
+        return any("jobs_classset" in query["sql"] for query in captured)
+
+    waiting, ended = desk.submit(pages=2), desk.submit(pages=2)
+    cancel_job(identity=desk.identity, job_id=ended.id)
+    assert [read_sets(member, ended), read_sets(member, waiting), read_sets(viewer, ended)] == [True, False, False]
+    assert not read_sets(member, ended, **{"HX-Request": "true", "HX-Target": "leaf"})
 
 
 def test_the_page_of_an_erased_job_says_when_and_why(member: Client, desk: Desk) -> None:
