@@ -1,14 +1,19 @@
 """Test how documents are sent from the list, with the whole running product."""
 
+import io
 import re
+import zipfile
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from maas_client import Client as MaasClient
 from tests.browser.conftest import Windows
 from tests.flows.product import Account, Product
+from tests.inference.class_sets.papers import result
 from tests.live_stack import RunningStack
 from tests.samples.pdfs import text_pdf
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.browser
 
@@ -60,6 +65,43 @@ def test_a_new_person_reads_a_scan_with_one_click(windows: Windows, product: Pro
         page.click("#read-sample")
         page.wait_for_url(re.compile(r"/jobs/[0-9a-f-]{36}"))
         expect(page.locator("main")).to_contain_text("INVOICE")
+    assert windows.complaints == []
+
+
+def test_files_are_sorted_by_the_default_class_set_unless_another_is_chosen(windows: Windows, product: Product) -> None:
+    account = product.create_account("Sorter")
+    with MaasClient(product.running.url, account.key) as client:
+        client.class_sets.create("mail")
+        for kind in ("invoice", "offer"):
+            jobs = [client.run("parse", text_pdf(result(kind, seed)["text"])).id for seed in range(5)]
+            client.class_sets.add("mail", kind, jobs)
+        client.class_sets.train("mail")
+        client.class_sets.change("mail", default=True)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("packed.txt", b"An offer in a ZIP file")
+    with windows.owner(account) as page:
+        expect(page.locator("#class-set")).to_have_value("mail")
+        expect(page.locator("#options-used")).to_have_text("")
+        choose(page, ("sorted.txt", b"An offer"), ("scans.zip", packed.getvalue()))
+        expect(line(page, "sorted.txt")).to_contain_text("Uploaded")
+        page.click("details.options > summary")
+        page.select_option("#class-set", "")
+        expect(page.locator("#options-used")).to_have_text(" (1)")
+        choose(page, ("unsorted.txt", b"Another offer"))
+        expect(line(page, "unsorted.txt")).to_contain_text("Uploaded")
+        expect(line(page, "scans.zip")).to_contain_text("Uploaded")
+        eventually(lambda: jobs_on(product, account, "packed.txt") or None, "the file in the ZIP file has a job")
+    sets = {
+        name: product.rows(
+            "SELECT class_set FROM jobs_job j JOIN jobs_document d ON d.id = j.document_id"
+            " WHERE d.tenant_id = %s AND d.name = %s",
+            account.tenant_id,
+            name,
+        )[0][0]
+        for name in ("sorted.txt", "packed.txt", "unsorted.txt")
+    }
+    assert sets == {"sorted.txt": "mail@1", "packed.txt": "mail@1", "unsorted.txt": ""}
     assert windows.complaints == []
 
 

@@ -128,6 +128,23 @@ def test_the_upload_form_offers_trained_sets(browser: Client, office: Office) ->
     assert offered()
 
 
+def test_a_set_is_used_for_all_new_uploads_and_not_any_more(browser: Client, office: Office) -> None:
+    def chosen() -> bool:
+        return '<option value="letters" selected>' in browser.get("/jobs").content.decode()
+
+    office.examples()
+    assert browser.post("/classes/letters/default", {"default": "true"}).status_code == 409
+    office.train()
+    assert not chosen()
+    browser.post("/classes/letters/default", {"default": "true"})
+    assert "New uploads are sorted by this set." in page(browser, "/classes/letters")
+    assert "letters@1 for new uploads" in page(browser, "/classes")
+    assert chosen()
+    browser.post("/classes/letters/default", {"default": "false"})
+    assert "New uploads are not sorted by this set." in page(browser, "/classes/letters")
+    assert not chosen()
+
+
 def test_another_tenants_set_does_not_exist(browser: Client, other_tenant: CreatedTenant, office: Office) -> None:
     office.examples()
     stranger = Client()
