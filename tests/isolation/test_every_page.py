@@ -97,6 +97,7 @@ BY_ID = (
     Asked("POST", "/classes/{class_set}/train"),
     Asked("POST", "/classes/{class_set}/remove", {"job": "{job_id}"}),
     Asked("POST", "/classes/{class_set}/serve", {"version": "1"}),
+    Asked("POST", "/classes/{class_set}/default", {"default": "true"}),
     Asked("POST", "/classes/{class_set}/delete"),
     Asked("GET", "/archives/{archive_id}"),
     Asked("GET", "/archives/{archive_id}?after=1"),
