@@ -12,7 +12,7 @@ class Classification:
     """The class of a document or of a page."""
 
     label: str
-    """Such as "invoice", or "unsure"."""
+    """The class, such as "invoice", or "unsure"."""
     probabilities: Mapping[str, float]
     """The probability of each class, as the model gave it. Results of earlier versions have none."""
     corrected: bool = False

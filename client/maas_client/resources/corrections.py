@@ -1,4 +1,4 @@
-"""What a person corrected."""
+"""The values that a person corrected."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -10,7 +10,7 @@ from maas_client.resources.json_values import Box, Json, box_of
 class Line:
     text: str
     box: Box | None
-    """None if no picture was read."""
+    """The place on the picture. It is None if no picture was read."""
     confidence: float | None
 
     @classmethod
@@ -23,7 +23,7 @@ class Block:
     """Lines that belong together, such as a paragraph."""
 
     type: str
-    """Such as "heading", "paragraph", "list_item" or "table"."""
+    """The kind of block, such as "heading", "paragraph", "list_item" or "table"."""
     level: int | None
     """The level of a heading on its page, from 1, the highest."""
     box: Box | None

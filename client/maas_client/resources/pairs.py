@@ -13,7 +13,7 @@ class Pair:
     key: str
     value: str
     key_box: Box | None
-    """None if the name is not printed."""
+    """The place of the name. It is None if the name is not printed."""
     value_box: Box | None
     confidence: float
 

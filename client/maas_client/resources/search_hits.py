@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The pages and documents that a search found."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,9 +14,9 @@ class SearchHit:
 
     job: str
     document: str | None
-    """None for input that was sent without a document."""
+    """The document. It is None for input that was sent without one."""
     page: int | None
-    """None if the name of the document has the words."""
+    """The number of the page. It is None if the name of the document has the words."""
     name: str | None
     """The name of the document."""
     model: str

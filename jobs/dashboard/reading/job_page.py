@@ -42,7 +42,7 @@ from tenants.identity.identity import Identity
 
 @dataclass(frozen=True)
 class Address:
-    """What the address of a job's page says: the number of the page, the open tab, and the words that are sought."""
+    """The page, the open tab and the sought words that the address of a job's page names."""
 
     number: int
     tab: Tab
@@ -68,7 +68,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Around:
-    """What is shown around the page, for which the database is asked."""
+    """The things around the page, for which the database is asked."""
 
     readers: Sequence[ReaderView]
     class_sets: Sequence[ListedSet]
