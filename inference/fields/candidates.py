@@ -114,7 +114,8 @@ def _is_other_title(text: str) -> bool:
 
 
 def _is_other_heading(page: PageText, piece: Piece) -> bool:
-    """Return whether a piece in large print names another kind of document, such as a statement of account."""
+    """Return whether a piece in large print, or the first of a text, names another kind of document."""
     words = piece.text.split()[:MAX_HEADING_WORDS]
     phrases = [*words, *map(" ".join, pairwise(words)), " ".join(words)]
-    return piece.box.height >= LARGE * page.line_height and any("other_title" in _roles_of(each) for each in phrases)
+    is_heading = piece.box.height >= LARGE * page.line_height if piece.is_placed else piece.line == 0
+    return is_heading and any("other_title" in _roles_of(each) for each in phrases)
