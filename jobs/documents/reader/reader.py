@@ -55,6 +55,7 @@ Answer = TypeVar("Answer")
 
 _PICTURE_ROOM_BYTES = 64 << 20
 _FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
+_LIBRARIES = ("PIL", "pikepdf", "pypdfium2", "lxml", "zxingcpp", "pi_heif", "msoffcrypto", "olefile", "cryptography")
 _PICTURED = frozenset({"pdf", "image", "docx", "pptx"})
 """The kinds of document whose pages may have pictures."""
 _PIECE_BYTES = 1 << 20
@@ -176,7 +177,7 @@ class DocumentReader:
             )
 
     def decrypt(self, path: Path, password: str, copy: Callable[[bytes], object], call: Call | None = None) -> bool:
-        """Write a copy of a PDF that opens only with a password. Return False for a file that opens without one.
+        """Write a copy of a file that opens only with a password. Return False for a file that opens without one.
 
         The password is not kept: nothing logs the requests to a child. Raises DocumentRejected or CallCanceled.
         """
@@ -303,7 +304,7 @@ def _program() -> Program:
     return Program(
         folder=Path(__file__).parent,
         module="opening",
-        libraries=sorted({_installed(name) for name in ("PIL", "pikepdf", "pypdfium2", "lxml", "zxingcpp", "pi_heif")}),
+        libraries=sorted({_installed(name) for name in _LIBRARIES}),
         readable=_FONT_FOLDERS,
     )
 

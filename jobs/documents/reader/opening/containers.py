@@ -1,11 +1,11 @@
 """Tells apart the files that are containers: ZIP files, and those of old Office documents."""
 
 import mmap
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
 from .detection import OFFICE, FileType
 from .formats.package import Package
-from .limits import encrypted
+from .limits import password_needed
 from .ole_streams import top_streams
 from .refused_types import refusal_of_old_office, refusal_of_zip
 
@@ -24,10 +24,12 @@ def office_type(package: Package) -> FileType:
     raise refusal_of_zip(mimetype, package.parts, name)
 
 
-def refuse_old_office(document: BinaryIO) -> NoReturn:
-    """Refuse a container of old Office documents. One with a password is a container too."""
+def refuse_old_office(document: BinaryIO, *, has_password: bool) -> None:
+    """Refuse a container of old Office documents, unless it is a new one with a password, and that was sent."""
     with mmap.mmap(document.fileno(), 0, access=mmap.ACCESS_READ) as whole, memoryview(whole) as content:
         streams = top_streams(content)
     if _ENCRYPTED_PACKAGE in streams:
-        raise encrypted("The Office document")
+        if not has_password:
+            raise password_needed("Office document")
+        return
     raise refusal_of_old_office(streams)

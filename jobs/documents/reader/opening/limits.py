@@ -67,16 +67,16 @@ def encrypted(what: str) -> Rejected:
     return Rejected("document_encrypted", f"{what} is password protected. Remove the password and upload it again.")
 
 
-def password_needed() -> Rejected:
+def password_needed(what: str) -> Rejected:
     return Rejected(
         "document_encrypted",
-        "The PDF is password protected. Send it by itself with its password in the field `password`, "
+        f"The {what} is password protected. Send it by itself with its password in the field `password`, "
         "or remove the password.",
     )
 
 
-def wrong_password() -> Rejected:
-    return Rejected("wrong_password", "The password does not open the PDF. Check it and send both again.")
+def wrong_password(what: str) -> Rejected:
+    return Rejected("wrong_password", f"The password does not open the {what}. Check it and send both again.")
 
 
 def empty(what: str) -> Rejected:

@@ -1,4 +1,4 @@
-"""Writes a copy without encryption of a PDF whose password was sent with it. Only that copy is ever stored."""
+"""Writes a copy without encryption of a file whose password was sent with it. Only that copy is ever stored."""
 
 import io
 import os
@@ -9,11 +9,13 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from .arena import write
-from .detection import FileType
+from .detection import OLE, FileType
 from .limits import DocumentLimits, Rejected, corrupt, too_large, wrong_password
+from .office_passwords import decrypt_office
 from .pdf import open_pdf
 
 ENCRYPTED = "document_encrypted"
+_PDF = "PDF"
 
 
 def decrypt(document: BinaryIO, file_type: FileType, password: str, limits: DocumentLimits, arena: int) -> int:
@@ -21,13 +23,16 @@ def decrypt(document: BinaryIO, file_type: FileType, password: str, limits: Docu
 
     The copy is the same each time, so that the same file is the same document. Nothing in it tells the password.
     """
-    if file_type.kind != "pdf" or not _needs_password(document):
+    if file_type == OLE:
+        copy = decrypt_office(document, password)
+    elif file_type.kind != "pdf" or not _needs_password(document):
         return 0
-    if "\0" in password:
-        raise wrong_password()  # PDFium would read what is before it.
-    copy = _without_leftovers(_decrypted(document, password))
+    elif "\0" in password:
+        raise wrong_password(_PDF)  # PDFium would read what is before it.
+    else:
+        copy = _without_leftovers(_decrypted(document, password))
     if len(copy) > min(os.fstat(arena).st_size, limits.max_bytes):
-        raise too_large("The PDF is too large to be decrypted.")
+        raise too_large("The file is too large to be decrypted.")
     write(arena, copy, 0)
     return len(copy)
 
@@ -48,7 +53,7 @@ def _decrypted(document: BinaryIO, password: str) -> io.BytesIO:
     try:
         pdf = pypdfium2.PdfDocument(document.read(), password=password)
     except pypdfium2.PdfiumError as error:
-        raise (wrong_password() if error.err_code == pdfium.FPDF_ERR_PASSWORD else _broken()) from error
+        raise (wrong_password(_PDF) if error.err_code == pdfium.FPDF_ERR_PASSWORD else _broken()) from error
     try:
         pdf.save(saved, flags=pdfium.FPDF_REMOVE_SECURITY)
     except pypdfium2.PdfiumError as error:

@@ -239,7 +239,7 @@ def _load(buffer: object, mapped: mmap.mmap) -> pypdfium2.PdfDocument:
 
 def _why_not_loaded(code: int | None, mapped: mmap.mmap) -> Rejected:
     if code in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}:
-        return password_needed()
+        return password_needed("PDF")
     is_complete = b"%%EOF" in mapped[-_TAIL_BYTES:]
     if code == pdfium.FPDF_ERR_SUCCESS and is_complete:
         return empty("The PDF has no pages.")

@@ -36,7 +36,7 @@ def handle(request: Json, files: Sequence[int]) -> Json:
             # If an earlier child was killed over this file, it has read from the file already, and both share the
             # file's position.
             document.seek(0)
-            file_type = _type_of(document, limits)
+            file_type = _type_of(document, limits, has_password=request["do"] == "decrypt")
             match request["do"]:
                 case "inspect":
                     return _inspect(document, file_type, limits)
@@ -55,10 +55,11 @@ def handle(request: Json, files: Sequence[int]) -> Json:
         return {"rejected": rejected.code, "detail": rejected.detail}
 
 
-def _type_of(document: BinaryIO, limits: DocumentLimits) -> FileType:
+def _type_of(document: BinaryIO, limits: DocumentLimits, *, has_password: bool) -> FileType:
     file_type = detect(document.read(HEAD_BYTES))
     if file_type == OLE:
-        refuse_old_office(document)
+        refuse_old_office(document, has_password=has_password)
+        return OLE
     return office_type(Package(document, limits)) if file_type == ZIP else file_type
 
 

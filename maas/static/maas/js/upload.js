@@ -10,8 +10,8 @@ const MAX_TRIES = 5;
 const WORTH_DOING_AGAIN = "queued,running,succeeded,partially_succeeded";
 
 const LOCKED = {
-  document_encrypted: "This PDF is password protected. The password is used once and not stored.",
-  wrong_password: "The password does not open this PDF. Check it and try again.",
+  document_encrypted: "This file is password protected. The password is used once and not stored.",
+  wrong_password: "The password does not open this file. Check it and try again.",
 };
 
 /** States: waiting, sending, checking, accepting, asking, offered, accepted, skipped, locked (by a password), refused (for good), failed, canceled. */

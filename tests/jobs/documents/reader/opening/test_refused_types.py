@@ -72,7 +72,7 @@ OLD = {
 
 def refusal_of_old(data: bytes) -> Rejected:
     with io.FileIO(_memory_file(data), "rb") as file, pytest.raises(Rejected) as raised:
-        refuse_old_office(file)
+        refuse_old_office(file, has_password=False)
     return raised.value
 
 
