@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.core.contracts import Box, Pixels
+from inference.pictures.bands import find_bands
 from inference.pictures.ink import Gray
 
 Mask = npt.NDArray[np.bool_]
@@ -41,14 +42,15 @@ MAX_RULES = 4_000
 
 
 def find_rules(image: Pixels) -> list[Box]:
-    """Return thin boxes around the rules."""
+    """Return thin boxes around the rules and along the edges of bands."""
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), np.uint8)
     side = max(gray.shape)
     length, thickness = max(8, int(MIN_LENGTH * side)), max(3.0, MAX_THICKNESS * side)
     around = max(3, 2 * int(NEIGHBORHOOD * side / 2) + 1)
     level = _level(gray, length, thickness, around)
     upright = _level(np.asarray(cv2.transpose(gray), np.uint8), length, thickness, around)
-    return [*level, *((top, left, bottom, right) for left, top, right, bottom in upright)][:MAX_RULES]
+    edges = ((left, at, right, at) for left, top, right, bottom in find_bands(gray) for at in (top, bottom))
+    return [*level, *((top, left, bottom, right) for left, top, right, bottom in upright), *edges][:MAX_RULES]
 
 
 def _level(gray: Gray, length: int, thickness: float, around: int) -> Iterator[Box]:
