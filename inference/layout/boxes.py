@@ -6,6 +6,8 @@ from typing import Self
 
 from inference.core.contracts import Quad
 
+MARGIN_ABOVE = 0.15
+"""The margin above and below the print of a recognized line, as a share of the height of its box."""
 PICTURE = 5.0
 """The height of a picture, at least, as a multiple of the usual height of a line."""
 

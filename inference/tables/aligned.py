@@ -10,17 +10,25 @@ from inference.tables.grid import build
 from inference.tables.pieces import Piece
 from inference.tables.plots import is_plot
 from inference.tables.rules import Rules, rules_within
-from inference.tables.table import Table
-from inference.tables.values import is_value
+from inference.tables.table import Cell, Table
+from inference.tables.values import is_code, is_value, is_year
 from inference.tables.words import Word
 
 MIN_ROWS_OF_TWO = 3
 """The rows of a table of two columns, at least."""
 MIN_FILLED = 0.5
+MAX_LABELS = 2
+"""The rows of a label alone that may end a table, at most."""
+MAX_PITCH = 1.3
+"""Their distance to the row above, at most, as a multiple of the usual one."""
 MIN_HEADS = 3
 """The texts of a row that is taken for the head of another table, at least."""
 MAX_CHARACTERS = 32
 """The usual length of the texts of cells, at most. Columns of prose have longer ones."""
+FEW_ROWS = 3
+"""The rows up to which a table has a column of values, not only texts."""
+PROSE_WORDS, PROSE_SMALL, PROSE_VALUES = 3, 0.45, 0.1
+"""Of running text: the words of a cell, and the share of words in small letters, at least; that of values, at most."""
 MIN_VALUES = 0.3
 """The share of cells behind the first column that are values, at least, in a table of two columns."""
 
@@ -62,9 +70,44 @@ def _stand_apart(above: Sequence[Piece], row: Sequence[Piece]) -> bool:
 
 
 def _trimmed(rows: Sequence[list[Piece]]) -> Sequence[list[Piece]]:
-    """Return the rows without single texts before the first and after the last row."""
+    """Return the rows without single texts at both ends that stand in no column."""
     several = [number for number, row in enumerate(rows) if len(row) > 1]
-    return rows[several[0] : several[-1] + 1] if several else []
+    if not several:
+        return []
+    first, last = several[0], several[-1]
+    ends = _Ends([rows[number] for number in several])
+    if first and ends.is_head(rows[first - 1][0], rows[first]):
+        first -= 1
+    while last + 1 < len(rows) and last < several[-1] + MAX_LABELS and ends.is_label(rows[last + 1][0], rows[last]):
+        last += 1
+    return rows[first : last + 1]
+
+
+class _Ends:
+    """The rows of several texts of a table, which tell what may stand alone above and below them."""
+
+    def __init__(self, rows: Sequence[list[Piece]]) -> None:
+        self.left = median(row[0].box.left for row in rows)
+        self.right = max(row[0].box.right for row in rows)
+        self.second = min(row[1].box.left for row in rows)
+        self.height = median(piece.box.height for row in rows for piece in row)
+        self.reach = MAX_PITCH * median(map(_distance, rows, rows[1:])) if len(rows) > 1 else 0.0
+
+    def is_head(self, piece: Piece, below: list[Piece]) -> bool:
+        """Return whether a text stands above columns behind the first, as a head over several does."""
+        return piece.box.left >= min(self.right, self.second) and _distance([piece], below) <= self.reach
+
+    def is_label(self, piece: Piece, above: list[Piece]) -> bool:
+        """Return whether a text stands in the first column."""
+        box = piece.box
+        starts = abs(box.left - self.left) <= self.height
+        return starts and box.right <= self.second and _distance(above, [piece]) <= self.reach
+
+
+def _distance(above: Sequence[Piece], below: Sequence[Piece]) -> float:
+    """Return how far apart the middles of two rows are."""
+    one, other = (sum(piece.box.middle for piece in row) / len(row) for row in (above, below))
+    return other - one
 
 
 def _table(rows: Sequence[list[Piece]], rules: Rules, height: float) -> Table | None:
@@ -74,7 +117,7 @@ def _table(rows: Sequence[list[Piece]], rules: Rules, height: float) -> Table | 
     box = Box.around(word.box for word in words)
     if is_plot(words, box):
         return None
-    return build(words, box, rules_within(rules, box), height)
+    return build(words, box, rules_within(rules, box))
 
 
 def _is_convincing(table: Table) -> bool:
@@ -86,10 +129,30 @@ def _is_convincing(table: Table) -> bool:
         return False
     if median(len(cell.text) for cell in texts) > MAX_CHARACTERS:
         return False
-    if table.rows == 2 and not any(map(is_value, later)):
+    if _is_prose(texts) or (table.rows <= FEW_ROWS and not _has_column_of_values(texts, table.columns)):
         return False
     if table.columns == 2:
         labels = sum(cell.text.endswith(":") for cell in texts if cell.column == 0)
-        values = sum(map(is_value, later))
-        return table.rows >= MIN_ROWS_OF_TWO and labels < table.rows / 2 and values >= MIN_VALUES * len(later)
+        values = sum(is_value(text) or is_code(text) for text in later)
+        has_head = not any(is_value(cell.text) and not is_year(cell.text) for cell in texts if cell.row == 0)
+        return (
+            has_head and table.rows >= MIN_ROWS_OF_TWO and labels < table.rows / 2 and values >= MIN_VALUES * len(later)
+        )
     return True
+
+
+def _is_prose(cells: Sequence[Cell]) -> bool:
+    """Return whether the texts are lines of running text in columns."""
+    words = [word for cell in cells for word in cell.text.split()]
+    small = sum(word[0].islower() for word in words)
+    values = sum(is_value(cell.text) for cell in cells)
+    many = len(words) >= PROSE_WORDS * len(cells)
+    return many and small >= PROSE_SMALL * len(words) and values <= PROSE_VALUES * len(cells)
+
+
+def _has_column_of_values(cells: Sequence[Cell], columns: int) -> bool:
+    for column in range(1, columns):
+        texts = [cell.text for cell in cells if cell.row > 0 and cell.column == column]
+        if texts and all(is_value(text) or is_code(text) for text in texts):
+            return True
+    return False

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from inference.tables.pieces import Piece, whites
 from inference.tables.rules import Rules
-from inference.tables.values import is_value
+from inference.tables.values import is_code, is_value
 
 WIDER = 1.3
 """The width of the white between two tables, at least, as a multiple of that between columns."""
-MIN_WHITE = 0.9
+MIN_WHITE = 1.5
 """The same as a multiple of a line's height."""
 MIN_ROWS = 3
 MIN_VALUES = 0.6
@@ -16,34 +16,46 @@ MIN_VALUES = 0.6
 MAX_VALUES = 0.2
 """The share of values in a column of labels, at most."""
 
+MIN_ALONE = 2
+"""The rows that only one of two tables has at its top or bottom, at least, if their columns do not tell them apart."""
+
 Rows = Sequence[list[Piece]]
 
 
 def parted(rows: Rows, rules: Rules, height: float) -> list[Rows]:
     """Return the rows of each table, from left to right."""
     several = [row for row in rows if len(row) > 1]
-    found = [white for white in whites(several, 0.0) if white[1] - white[0] >= MIN_WHITE * height]
+    found = list(whites(several, 0.0))
     if len(several) < MIN_ROWS or len(found) < MIN_ROWS:
         return [rows]
     left, right = max(found, key=lambda white: white[1] - white[0])
     others = [white[1] - white[0] for white in found if white != (left, right)]
     middle = (left + right) / 2
-    if right - left < WIDER * max(others) or any(
+    if right - left < max(WIDER * max(others), MIN_WHITE * height) or any(
         piece.box.left < middle < piece.box.right for row in rows for piece in row
     ):
         return [rows]
-    sides = [_side(rows, middle, first=True), _side(rows, middle, first=False)]
-    between = [
-        [white for white in found if (white[0] < middle) == first and white != (left, right)] for first in (True, False)
-    ]
-    if not all(between):
+    sides = _side(rows, middle, first=True), _side(rows, middle, first=False)
+    if any(sum(len(row) > 1 for row in side) < 2 for side in sides):
         return [rows]
-    starts = [_column(sides[0], float("-inf"), between[0][0][0]), _column(sides[1], middle, between[1][0][0])]
-    ends = [_column(sides[0], between[0][-1][1], middle), _column(sides[1], between[1][-1][1], float("inf"))]
-    labels = all(_values(texts) <= MAX_VALUES for texts in starts)
-    if _breaks(rules, rows, left, right) or (labels and all(_values(texts) >= MIN_VALUES for texts in ends)):
-        return sides
+    labels = all(_values(side, 0) <= MAX_VALUES for side in sides)
+    if (
+        _breaks(rules, rows, left, right)
+        or (labels and all(_values(side, -1) >= MIN_VALUES for side in sides))
+        or (labels and _rows_alone(sides) >= MIN_ALONE)
+    ):
+        return list(sides)
     return [rows]
+
+
+def _rows_alone(sides: tuple[Rows, Rows]) -> int:
+    """Return the number of rows that one side has above or below all of the other."""
+    (above, below), (other_above, other_below) = (
+        [sum(piece.box.middle for piece in side[at]) / len(side[at]) for at in (0, -1)] for side in sides
+    )
+    first, last = max(above, other_above), min(below, other_below)
+    several = [row for side in sides for row in side if len(row) > 1]
+    return sum(row[0].box.top > last or row[0].box.bottom < first for row in several)
 
 
 def _breaks(rules: Rules, rows: Rows, left: float, right: float) -> bool:
@@ -63,9 +75,7 @@ def _side(rows: Rows, middle: float, *, first: bool) -> Rows:
     return [row for row in sides if row]
 
 
-def _column(rows: Rows, left: float, right: float) -> list[str]:
-    return [piece.text for row in rows for piece in row if left <= piece.box.center <= right]
-
-
-def _values(texts: Sequence[str]) -> float:
-    return sum(map(is_value, texts)) / max(1, len(texts))
+def _values(rows: Rows, at: int) -> float:
+    """Return the share of values among the first or the last pieces of rows of several."""
+    texts = [row[at].text for row in rows if len(row) > 1]
+    return sum(is_value(text) or is_code(text) for text in texts) / max(1, len(texts))

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from inference.layout.boxes import Box
-from inference.tables.pieces import Piece, pieces_of
+from inference.tables.pieces import Piece, piece_of, pieces_of
 from inference.tables.values import is_value
 from inference.tables.words import Word, rows_of
 
 PROSE_WORDS, PROSE_CHARACTERS = 5, 38
 """The words and characters of a line of running text, at least."""
+LINE_WORDS, LINE_SPACE = 7, 1.2
+"""The words of a line of running text whose spaces are wide, at least, and the width of these, at most."""
+TAIL_WORDS, TAIL_PITCH = 3, 1.7
+"""The words of the last line of a paragraph, at least, and its distance from the line above, at most."""
 WIDE_WHITE = 2.2
 """The distance between two rows of a block, at most, as a multiple of the usual one."""
 MIN_REACH = 2.5
@@ -47,10 +52,12 @@ class Block:
 def blocks_of(words: Sequence[Word], height: float) -> Iterator[Block]:
     """Yield the blocks of a page. Lines of running text end those above them."""
     open_blocks: list[Block] = []
+    prose: Box | None = None
     for row, near in _rows(words, height):
         for run in _runs(row, near, height):
             box = Box.around(piece.box for piece in run)
-            if len(run) == 1 and is_prose(run[0], row, near, height):
+            if (len(run) == 1 and is_prose(run[0], row, near, height)) or _goes_on(prose, run, height):
+                prose = box
                 ended = [block for block in open_blocks if block.shared(box) > 0]
                 yield from ended
                 open_blocks = [block for block in open_blocks if block.shared(box) <= 0]
@@ -74,9 +81,37 @@ def prose_boxes(words: Sequence[Word], height: float) -> list[Box]:
 
 def _rows(words: Sequence[Word], height: float) -> Iterator[tuple[list[Piece], list[list[Piece]]]]:
     """Yield the printed rows, each with the two above and the two below it."""
-    rows = [pieces_of(row, height) for row in rows_of(words)]
+    rows = [_whole_lines(pieces_of(row, height), height) for row in rows_of(words)]
     for number, row in enumerate(rows):
         yield row, rows[max(0, number - 2) : number] + rows[number + 1 : number + 3]
+
+
+def _whole_lines(pieces: Sequence[Piece], height: float) -> list[Piece]:
+    """Return the pieces of a row, those of a line of running text as one, however wide its spaces are."""
+    whole: list[Piece] = []
+    for piece in pieces:
+        if whole and _is_one_line(whole[-1], piece, height):
+            whole[-1] = piece_of([*whole[-1].words, *piece.words])
+        else:
+            whole.append(piece)
+    return whole if all(len(piece.words) >= LINE_WORDS for piece in whole) else list(pieces)
+
+
+def _goes_on(prose: Box | None, run: Sequence[Piece], height: float) -> bool:
+    """Return whether pieces are the last line of a paragraph, right below another line of it."""
+    words = [word for piece in run for word in piece.words]
+    if prose is None or len({word.line for word in words}) > 1 or len(words) < TAIL_WORDS:
+        return False
+    gaps = (after.box.left - before.box.right for before, after in pairwise(run))
+    if any(gap > LINE_SPACE * height for gap in gaps):
+        return False
+    box = run[0].box
+    return abs(box.left - prose.left) <= height and 0 < box.middle - prose.middle <= TAIL_PITCH * height
+
+
+def _is_one_line(before: Piece, piece: Piece, height: float) -> bool:
+    near = piece.box.left - before.box.right <= LINE_SPACE * height
+    return near and before.words[-1].line == piece.words[0].line
 
 
 def is_prose(piece: Piece, row: Sequence[Piece], near: Sequence[Sequence[Piece]], height: float) -> bool:

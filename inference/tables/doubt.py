@@ -33,7 +33,7 @@ def with_doubt(table: Table, certainty: float) -> Table:
             cell,
             confidence=cell.confidence
             * certainty
-            * (CROSSING if cell.column_span > 1 and cell.row >= table.header_rows else 1.0),
+            * (CROSSING if 1 < cell.column_span < table.columns and cell.row >= table.header_rows else 1.0),
         )
         for cell in table.cells
     )
@@ -54,7 +54,7 @@ def is_doubtful(table: Table) -> bool:
     return (
         sum(cell.row_span * cell.column_span for cell in texts) < MIN_FILLED * table.rows * table.columns
         or sum(map(_has_several, texts)) >= MAX_SEVERAL * len(texts)
-        or sum(cell.column_span > 1 for cell in body) >= MAX_SPANS * max(1, len(body))
+        or sum(1 < cell.column_span < table.columns for cell in body) >= MAX_SPANS * max(1, len(body))
     )
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from inference.layout.boxes import Box
-from inference.tables.grid import cells_of, column_sides, header_rows, join_rows, text_rows
+from inference.tables.grid import cells_of, column_sides, header_rows, join_rows
 from inference.tables.lattice import Lattice, Place
 from inference.tables.pieces import pieces_of
 from inference.tables.rules import Rules
 from inference.tables.table import Cell, Table
+from inference.tables.text_rows import text_rows
 from inference.tables.values import is_value
 from inference.tables.words import Word, rows_of, text_of
 

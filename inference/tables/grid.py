@@ -1,22 +1,23 @@
 """Builds a table from the words and rules of an area, where the cells are not all drawn."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
 from inference.layout.boxes import Box
-from inference.tables.pieces import Piece, piece_of, pieces_of, whites
+from inference.tables.heads import with_heads
+from inference.tables.pieces import pieces_of, whites
 from inference.tables.rules import Rules
+from inference.tables.sections import GridRow, spread_sections
 from inference.tables.table import Cell, Table
-from inference.tables.values import is_value
-from inference.tables.words import Word, rows_of
+from inference.tables.text_rows import TextRow, text_rows
+from inference.tables.values import is_value, is_year
+from inference.tables.words import Word, rows_of, usual_height
 
 CROSSED = 0.12
 """The share of rows that may cross the white between two columns, such as headlines over both."""
-MIN_WHITE, MIN_WHITE_FEW = 0.35, 0.8
-"""The width of white between columns, at least, as a multiple of a line's height: with many rows and with few."""
-FEW = 5
+MIN_WHITES = ((8, 0.1), (5, 0.35), (0, 0.8))
+"""The rows from which on a width of white between columns is enough, as a multiple of a line's height."""
 MIN_POST = 1.2
 """The length of an upright rule that parts columns."""
 LONG = 0.6
@@ -24,53 +25,25 @@ LONG = 0.6
 DENSE = 0.55
 """The share of rows with a rule below them from which on the rules part all rows."""
 MAX_HEADER = 6
+SECTION_PITCH = 0.85
+"""The distance of a heading of a section to the head above it, at least, as a multiple of that to the row below."""
 TIGHT = 1.3
 """The distance between the rows of a cell, at most, as a multiple of the smallest distance of rows."""
 
 
-@dataclass(slots=True)
-class TextRow:
-    """A printed row: for each column that has text the piece, spans with their last column."""
-
-    box: Box
-    pieces: dict[int, tuple[int, Piece]]
-    band: int = 0
-    """The number of the band between two long rules that the row stands in."""
-
-    @property
-    def spans(self) -> bool:
-        return any(end > start for start, (end, _) in self.pieces.items())
-
-
-@dataclass(slots=True)
-class GridRow:
-    """A row of a table: the pieces of each cell, and the cell's last column."""
-
-    cells: dict[int, tuple[int, list[Piece]]] = field(default_factory=dict)
-    band: int = 0
-
-
-def build(words: Sequence[Word], box: Box, rules: Rules, height: float) -> Table | None:
+def build(words: Sequence[Word], box: Box, rules: Rules) -> Table | None:
     """Return the table in an area, or None if its words have no columns."""
-    printed = rows_of(words)
+    printed, height = rows_of(words), usual_height(words)
     separators = column_sides(printed, box, rules, height)
     if not separators:
         return None
     levels = [rule.at for rule in rules.level if rule.covers(box.left, box.right) >= LONG]
     rows = text_rows(printed, separators, levels, rules, height)
     header = header_rows(rows)
+    rows = with_heads(rows, header, separators, height)
     grid = join_rows(rows, header, len(separators) + 1)
+    spread_sections(grid, box, len(separators) + 1)
     return _table(grid, separators, box)
-
-
-def text_rows(
-    printed: Sequence[Sequence[Word]], separators: Sequence[float], levels: Sequence[float], rules: Rules, height: float
-) -> list[TextRow]:
-    """Return the printed rows with their words by columns. `levels` are the rules that part rows."""
-    rows = [_text_row(row, separators, rules, height) for row in printed]
-    for row in rows:
-        row.band = sum(at < row.box.middle for at in levels)
-    return rows
 
 
 def column_sides(printed: Sequence[Sequence[Word]], box: Box, rules: Rules, height: float) -> list[float]:
@@ -87,7 +60,7 @@ def column_sides(printed: Sequence[Sequence[Word]], box: Box, rules: Rules, heig
             several.append(pieces)
     if len(several) < 2:
         return []
-    least = MIN_WHITE if len(several) >= FEW else MIN_WHITE_FEW
+    least = next(white for rows, white in MIN_WHITES if len(several) >= rows)
     found = [white for white in whites(several, CROSSED) if white[1] - white[0] >= least * height]
     separators = []
     for left, right in found:
@@ -115,52 +88,12 @@ def _rows_within(left: float, right: float, printed: Sequence[Sequence[Word]]) -
     return sum(any(left < word.box.center < right for word in row) for row in printed)
 
 
-def _text_row(row: Sequence[Word], separators: Sequence[float], rules: Rules, height: float) -> TextRow:
-    box = Box.around(word.box for word in row)
-    posts = [post.at for post in rules.upright if post.start < box.middle < post.end]
-    cuts = [at for at in separators if any(abs(at - post) < height / 2 for post in posts)]
-    pieces: dict[int, tuple[int, Piece]] = {}
-    for piece in pieces_of(row, height, cuts):
-        for part in _parted(piece, separators, height):
-            start, end = (sum(at < side for at in separators) for side in (part.box.left + 1, part.box.right - 1))
-            if start != end:
-                start, end = _settled(part, separators, start, end)
-            if start in pieces:
-                known_end, known = pieces[start]
-                pieces[start] = max(end, known_end), piece_of([*known.words, *part.words])
-            else:
-                pieces[start] = end, part
-    return TextRow(box, pieces)
-
-
-def _settled(piece: Piece, separators: Sequence[float], start: int, end: int) -> tuple[int, int]:
-    """Return the columns of a piece. One that reaches only a little into the next column does not belong to it."""
-    least = 0.25 * piece.box.height
-    while start < end and separators[start] - piece.box.left < least:
-        start += 1
-    while start < end and piece.box.right - separators[end - 1] < least:
-        end -= 1
-    return start, end
-
-
-def _parted(piece: Piece, separators: Sequence[float], height: float) -> Iterator[Piece]:
-    """Part a piece where its words of different columns stand close together, as numbers do."""
-    words: list[Word] = []
-    for word in piece.words:
-        if words:
-            between = [at for at in separators if words[-1].box.right - 1 <= at <= word.box.left + 1]
-            wide = word.box.left - words[-1].box.right >= 0.4 * height
-            if between and (wide or is_value(word.text) or is_value(words[-1].text)):
-                yield piece_of(words)
-                words = []
-        words.append(word)
-    yield piece_of(words)
-
-
 def header_rows(rows: Sequence[TextRow]) -> int:
     """Return the number of printed rows above the body."""
     bands = [row.band for row in rows]
     first_values = next((number for number, row in enumerate(rows) if _has_values(row)), None)
+    if first_values is not None and _is_section(rows[: first_values + 1]):
+        first_values -= 1
     # Rows up to the first rule below the first row, if the body begins there.
     start = bands[0]
     above = sum(band == start for band in bands)
@@ -174,10 +107,19 @@ def header_rows(rows: Sequence[TextRow]) -> int:
     return 0
 
 
+def _is_section(rows: Sequence[TextRow]) -> bool:
+    """Return whether the row before the last is the heading of a section, as far from the head above as from below."""
+    if len(rows) < 3 or len(rows[-2].pieces) > 1 or 0 not in rows[-2].pieces or 0 not in rows[-3].pieces:
+        return False
+    above, below = (other.box.middle - row.box.middle for row, other in zip(rows[-3:-1], rows[-2:], strict=True))
+    text = rows[-2].pieces[0][1].text
+    return len(rows[-3].pieces) > 1 and not text[:1].islower() and above >= SECTION_PITCH * below
+
+
 def _has_values(row: TextRow) -> bool:
     """Return whether most of a row behind its first column are values."""
     later = [piece.text for start, (_, piece) in row.pieces.items() if start > 0]
-    years = all(text.strip().isdigit() and len(text.strip()) == 4 for text in later)
+    years = all(map(is_year, later))
     return bool(later) and not years and sum(map(is_value, later)) > len(later) / 2
 
 

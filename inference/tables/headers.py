@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from inference.tables.table import Cell, Table
-from inference.tables.values import is_value
+from inference.tables.values import is_value, is_year
 
 MAX_SHARE = 0.5
 """The share of the rows of a table that are header rows, at most."""
@@ -37,5 +37,5 @@ def _header_rows(table: Table) -> int:
 def _has_values(row: list[Cell]) -> bool:
     """Return whether most cells behind the first column are values. Years alone are the heads of columns."""
     texts = [cell.text.strip() for cell in row if cell.column > 0]
-    others = [text for text in texts if not (len(text) == 4 and text.isdigit())]
+    others = [text for text in texts if not is_year(text)]
     return sum(map(is_value, others)) > len(others) / 2

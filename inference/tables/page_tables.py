@@ -1,5 +1,6 @@
 """Finds the tables of a page: those whose cells are drawn, those between level rules, and those of white alone."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -12,15 +13,19 @@ from inference.tables.doubt import ALIGNED, BETWEEN_RULES, DIVIDED, DRAWN, with_
 from inference.tables.drawn import build_drawn, is_within
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
+from inference.tables.last_row import with_last_row
 from inference.tables.lattice import find_lattices
 from inference.tables.plots import is_plot
 from inference.tables.rules import Rule, Rules, rules_of, rules_within
+from inference.tables.strokes import without_strokes
 from inference.tables.table import Table
 from inference.tables.words import Word, usual_height, words_of
 
 MIN_FILLED = 0.35
 """The share of the places of a table that have text, at least. Plots have fewer."""
 MIN_CELLS = 4
+MIN_SEVERAL = 0.34
+"""The share of the rows with text that have several texts, at least. Forms have fewer."""
 MIN_PROSE_WIDTH = 0.75
 """The share of the width between two rules that a line of running text fills, at least."""
 
@@ -31,7 +36,7 @@ def find_tables(lines: Sequence[TextLine], rule_boxes: Sequence[Box]) -> list[Ta
     if not words:
         return []
     height = usual_height(words)
-    rules = rules_of(rule_boxes, height)
+    rules = without_strokes(rules_of(rule_boxes, height), words)
     tables = list(_ruled_tables(words, rules, height))
     taken = {word.line for word in words if any(is_within(word, table.box) for table in tables if table.box)}
     free = [word for word in words if word.line not in taken]
@@ -43,18 +48,19 @@ def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterato
     free = list(words)
     for lattice in find_lattices(rules, height):
         inside = [word for word in free if is_within(word, lattice.box)]
-        table = build_drawn(lattice, inside, rules_within(rules, lattice.box), height) if inside else None
+        table = build_drawn(lattice, inside, rules_within(rules, lattice.box), usual_height(inside)) if inside else None
         if table is not None and _is_table(table):
             whole = table.rows == len(lattice.down) - 1 and table.columns == len(lattice.across) - 1
             if not whole and is_plot(inside, lattice.box):
                 continue
             yield with_doubt(with_headers(table), DRAWN if whole else DIVIDED)
             free = [word for word in free if not is_within(word, lattice.box)]
-    for box in _between_rules(rules, words, height):
+    for area in _between_rules(rules, words, height):
+        box = with_last_row(area, rules_within(rules, area), free)
         inside = [word for word in free if is_within(word, box)]
         if not inside or is_plot(inside, box):
             continue
-        table = build(inside, box, rules_within(rules, box), height)
+        table = build(inside, box, rules_within(rules, box))
         if table is not None and _is_table(table):
             yield with_doubt(with_headers(replace(table, box=box)), BETWEEN_RULES)
             free = [word for word in free if not is_within(word, box)]
@@ -110,4 +116,7 @@ def _is_table(table: Table) -> bool:
         return False
     filled = sum(cell.row_span * cell.column_span for cell in table.cells if cell.text)
     texts = sum(bool(cell.text) for cell in table.cells)
+    by_row = Counter(cell.row for cell in table.cells if cell.text)
+    if sum(count > 1 for count in by_row.values()) < MIN_SEVERAL * len(by_row):
+        return False
     return texts >= MIN_CELLS and filled >= MIN_FILLED * table.rows * table.columns

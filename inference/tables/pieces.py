@@ -1,5 +1,6 @@
 """Pieces: words of a row that stand close together, and the white that runs down between them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,8 +12,11 @@ from inference.tables.words import Word
 SPACE = 0.62
 """The white between two words of a piece, at most, as a multiple of a line's height."""
 
-VALUE_SPACE = 0.42
+VALUES_SPACE = 0.12
 """The same between two numbers, which form no text."""
+GROUP_SPACE = 0.42
+"""The same between the groups of digits of one number."""
+GROUPS = re.compile(r"\D*\d{1,3} \d{3}\b.*")
 ONE_CROSSES = 4
 """The rows from which on one may cross the white, such as a headline over two columns."""
 LINE_SPACE = 0.2
@@ -51,7 +55,9 @@ def pieces_of(row: Sequence[Word], height: float, cuts: Sequence[float] = ()) ->
 def _space(before: Word, word: Word) -> float:
     if word.line != before.line:
         return LINE_SPACE
-    return VALUE_SPACE if is_value(before.text) and is_value(word.text) else SPACE
+    if not (is_value(before.text) and is_value(word.text)):
+        return SPACE
+    return GROUP_SPACE if GROUPS.fullmatch(f"{before.text} {word.text}") else VALUES_SPACE
 
 
 def whites(rows: Sequence[Sequence[Piece]], crossed: float) -> Iterator[tuple[float, float]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from inference.core.contracts import TextLine
-from inference.layout.boxes import Box
+from inference.layout.boxes import MARGIN_ABOVE, Box
 
 SAME_ROW = 0.5
 """The share of the lower of two boxes that lies beside the other, at least, if they stand in one row."""
@@ -35,6 +35,9 @@ def _words_of(index: int, line: TextLine) -> Iterator[Word]:
     if box.height > TALL * box.width and len(line.text) > 1:
         yield Word(line.text, box, index, confidence)
         return
+    if confidence < 1.0:
+        margin = MARGIN_ABOVE * box.height
+        box = Box(box.left, box.top + margin, box.right, box.bottom - margin)
     spans = line.words if len(line.words) == len(texts) else list(_even_spans(line.text))
     for text, (start, end) in zip(texts, spans, strict=True):
         sides = box.left + start * box.width, box.left + end * box.width

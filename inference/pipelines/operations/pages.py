@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from inference.core import contracts
 from inference.core.contracts import Findings, Json, PageInput, Point, Quad, TextLine
-from inference.layout.boxes import Box, PageLine
+from inference.layout.boxes import MARGIN_ABOVE, Box, PageLine
 from inference.layout.page_layout import PageLayout, PageTable, lay_out
 from inference.layout.plain import plain_layout
 from inference.layout.roles import Block
@@ -19,8 +19,8 @@ from inference.pipelines.operations.operation import POSTPROCESS, PREPROCESS, Op
 from inference.pipelines.operations.values import BOOLEAN, JSON, LINES, NUMBER, PAGE, TEXT, Value, object_of, quad_of
 from inference.tables.table import Table
 
-MARGIN_BESIDE, MARGIN_ABOVE = 0.25, 0.15
-"""The margins of a recognized line around its print, as shares of the height of its box."""
+MARGIN_BESIDE = 0.25
+"""The margins of a recognized line beside its print, as a share of the height of its box."""
 OTHER_DIRECTION = 10.0
 """The degrees from level from which on a line of the page's own text is laid out apart from level lines."""
 
