@@ -21,6 +21,11 @@ MAX_LABELS = 2
 """The rows of a label alone that may end a table, at most."""
 MAX_PITCH = 1.3
 """Their distance to the row above, at most, as a multiple of the usual one."""
+MIN_OTHERS = 3
+"""The rows of fewer texts above a head row, at least, that belong to something else, such as a letterhead."""
+MANY = 0.34
+"""The share of the rows of a table that have a value, at least, where another table may follow."""
+MAX_HEAD_ROWS = 4
 MIN_HEADS = 3
 """The texts of a row that is taken for the head of another table, at least."""
 MAX_CHARACTERS = 32
@@ -29,6 +34,8 @@ FEW_ROWS = 3
 """The rows up to which a table has a column of values, not only texts."""
 PROSE_WORDS, PROSE_SMALL, PROSE_VALUES = 3, 0.45, 0.1
 """Of running text: the words of a cell, and the share of words in small letters, at least; that of values, at most."""
+FEW_VALUES = 0.2
+"""The same, if its first row does not name each column. Addresses beside each other have fewer."""
 MIN_VALUES = 0.3
 """The share of cells behind the first column that are values, at least, in a table of two columns."""
 
@@ -49,10 +56,16 @@ def _parts(rows: Sequence[list[Piece]]) -> Iterator[Sequence[list[Piece]]]:
         if not _is_head(row) or number - start < 2:
             continue
         is_below_text = len(above) == 1 and len(above[0].words) > 2 and any(map(_has_value, rows[start:number]))
-        if is_below_text or (_has_value(above) and _stand_apart(above, row)):
+        is_first = number - start >= MIN_OTHERS and _is_below_others(rows[start:number], row)
+        if is_below_text or is_first or (_has_value(above) and _stand_apart(above, row)):
             yield rows[start:number]
             start = number
     yield rows[start:]
+
+
+def _is_below_others(rows: Sequence[Sequence[Piece]], head: Sequence[Piece]) -> bool:
+    """Return whether rows above a head belong to something else, as those of a letterhead: shorter, with few values."""
+    return len(head) > max(map(len, rows)) and sum(map(_has_value, rows)) < MANY * len(rows)
 
 
 def _is_head(row: Sequence[Piece]) -> bool:
@@ -74,13 +87,25 @@ def _trimmed(rows: Sequence[list[Piece]]) -> Sequence[list[Piece]]:
     several = [number for number, row in enumerate(rows) if len(row) > 1]
     if not several:
         return []
-    first, last = several[0], several[-1]
+    first, last = _first(rows, several), several[-1]
+    several = [number for number in several if number >= first]
     ends = _Ends([rows[number] for number in several])
     if first and ends.is_head(rows[first - 1][0], rows[first]):
         first -= 1
     while last + 1 < len(rows) and last < several[-1] + MAX_LABELS and ends.is_label(rows[last + 1][0], rows[last]):
         last += 1
     return rows[first : last + 1]
+
+
+def _first(rows: Sequence[list[Piece]], several: Sequence[int]) -> int:
+    """Return the first row of several texts, without what stands above the heads of the values, as addresses do."""
+    valued = next((number for number in several if _has_value(rows[number][1:])), None)
+    if valued is None or valued - several[0] <= MAX_HEAD_ROWS:
+        return several[0]
+    first = valued
+    while first > valued - MAX_HEAD_ROWS and len(rows[first - 1]) > 1:
+        first -= 1
+    return first
 
 
 class _Ends:
@@ -125,15 +150,17 @@ def _is_convincing(table: Table) -> bool:
     later = [cell.text for cell in texts if cell.column > 0]
     if table.columns < 2 or table.rows < 2 or not later:
         return False
-    if len(texts) < MIN_FILLED * table.rows * table.columns:
-        return False
-    if median(len(cell.text) for cell in texts) > MAX_CHARACTERS:
+    too_empty = len(texts) < MIN_FILLED * table.rows * table.columns
+    if too_empty or median(len(cell.text) for cell in texts) > MAX_CHARACTERS:
         return False
     if _is_prose(texts) or (table.rows <= FEW_ROWS and not _has_column_of_values(texts, table.columns)):
         return False
+    values = sum(is_value(text) or is_code(text) for text in later)
+    heads = sum(cell.row == 0 for cell in texts)
+    if heads < table.columns and values < FEW_VALUES * len(later):
+        return False
     if table.columns == 2:
         labels = sum(cell.text.endswith(":") for cell in texts if cell.column == 0)
-        values = sum(is_value(text) or is_code(text) for text in later)
         has_head = not any(is_value(cell.text) and not is_year(cell.text) for cell in texts if cell.row == 0)
         return (
             has_head and table.rows >= MIN_ROWS_OF_TWO and labels < table.rows / 2 and values >= MIN_VALUES * len(later)

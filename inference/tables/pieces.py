@@ -55,7 +55,7 @@ def pieces_of(row: Sequence[Word], height: float, cuts: Sequence[float] = ()) ->
 def _space(before: Word, word: Word) -> float:
     if word.line != before.line:
         return LINE_SPACE
-    if not (is_value(before.text) and is_value(word.text)):
+    if before.text.endswith(",") or not (is_value(before.text) and is_value(word.text)):
         return SPACE
     return GROUP_SPACE if GROUPS.fullmatch(f"{before.text} {word.text}") else VALUES_SPACE
 

@@ -129,3 +129,36 @@ def test_the_fields_of_a_form_are_no_table() -> None:
     lines += [line("Novak", 104, 120 + 40 * number) for number in range(len(labels))]
     lines += rows([["Born", "1970"], ["Sites", "12"]], (100, 300), top=430)
     assert find_tables(lines, [level(at, 96, 500) for at in range(116, 480, 20)]) == []
+
+
+LETTERHEAD = [
+    ["Bakery Hill Ltd", "", "Invoice 2026-0931"],
+    ["18 Market Street", "", "Date: 5 November"],
+    ["Leeds", "", "Your order: BC-7781"],
+    ["", "Hotel Park Ltd", ""],
+]
+ITEMS = [["Item", "Pieces", "Price", "Amount"], ["Bread", "620", "0.92", "570.40"], ["Rolls", "480", "0.85", "408.00"]]
+
+
+def test_what_stands_above_the_heads_of_items_is_no_part_of_their_table() -> None:
+    lines = rows(LETTERHEAD, (100, 220, 320)) + rows(ITEMS, (100, 220, 320, 420), top=190)
+    (table,) = find_tables(lines, [])
+    assert table.grid() == ITEMS
+
+
+def test_addresses_beside_each_other_are_no_table() -> None:
+    texts = [
+        ["Cloudberry Inc.", "Bill to", "Ship to"],
+        ["548 Market St", "Hartwell LLC", "Hartwell LLC"],
+        ["San Francisco", "12 Dock Road", "9 Mill Lane"],
+        ["United States", "Newark", "Harrogate"],
+        ["billing@cb.test", "", "England"],
+    ]
+    texts[0][1] = ""
+    assert find_tables(rows(texts, (100, 240, 380)), []) == []
+
+
+def test_a_date_with_a_comma_is_one_cell() -> None:
+    texts = [["Event", "Day"], ["Opening", "October 3, 2026"], ["Fair", "November 2, 2026"], ["Closing", "May 1, 2027"]]
+    found = find_tables(rows([[name, day] for name, day in texts], (100, 220)), [])
+    assert all(len(row) == 2 for table in found for row in table.grid())
