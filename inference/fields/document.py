@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from difflib import SequenceMatcher
 from itertools import pairwise
-from math import prod
 
 from inference.core.contracts import Json
 from inference.fields.candidate import Candidate, corners
 from inference.fields.checks import check_dates, check_items, check_rates, check_sums
+from inference.fields.choice import chosen, same_name
 from inference.fields.dates import Order
 from inference.fields.evidence import is_invoice
 from inference.fields.identity import squeezed_text
-from inference.fields.parties import LEGAL_FORM
+from inference.fields.money import is_tax
+from inference.fields.stacks import first_document
 from inference.fields.sums import MAX_EXTRAS, OnPage, Sums, choose_sums
 
 TYPES: Mapping[str, str] = {
@@ -33,12 +33,8 @@ TYPES: Mapping[str, str] = {
 """The fields in the order of the answer, with the type of each."""
 MIN_SCORE: Mapping[str, float] = {"supplier": 0.42, "buyer": 0.5, "issue_date": 0.42, "currency": 0.3}
 USUAL_MIN_SCORE = 0.45
-LATER_PAGE = 0.93
-"""The worth of a candidate on a later page, where the first page usually says it."""
 CALIBRATION = ((0.0, 0.0), (0.45, 0.4), (0.58, 0.7), (0.7, 0.94), (0.85, 0.97), (1.0, 0.99))
 """The confidence of a certainty. Between these points it is on a line."""
-SIMILAR = 0.8
-"""The similarity of two readings of the same name, at least."""
 SURE_PARTY = 0.86
 """The score of a party that a label names, or the line of the sender above a window."""
 KNOWN_SUPPLIER = 0.7
@@ -52,18 +48,20 @@ def document_fields(pages: Sequence[Json | None], corrected_class: str | None = 
     """Return the fields of a document from what `page_candidates` returned for its pages, in order.
 
     A page that could not be read is None. A document that is no invoice and no receipt has no fields. A class that a
-    person gave to the document counts instead of those of its pages.
+    person gave to the document counts instead of those of its pages. Of several invoices, the first one is read.
     """
     known = [(number, page) for number, page in enumerate(pages, 1) if page is not None]
     if not is_invoice([page for _, page in known], corrected_class):
         return {"fields": [], "tax_rates": [], "line_items": [], "warnings": []}
-    found = [OnPage(number, Candidate.of_json(each)) for number, page in known for each in page["candidates"]]
-    rates = _rates(known)
-    items = [{**item, "page": number} for number, page in known for item in page["line_items"]]
+    first, several = first_document(known)
+    found = [OnPage(number, Candidate.of_json(each)) for number, page in first for each in page["candidates"]]
+    rates = _rates(first)
+    items = [{**item, "page": number} for number, page in first for item in page["line_items"]]
     labeled = [each for each in found if each.candidate.name in ("net", "tax", "total")]
     sums = choose_sums(labeled, _extras(found), rates, items, _values(found, "withheld"))
-    fields = [*_texts(found), *_dates(found, date_order([page for _, page in known])), *_money(sums)]
-    warnings = [*_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
+    fields = [*_texts(found), *_dates(found, date_order([page for _, page in first])), *_money(sums)]
+    warnings = [*several, *_sum_warnings(sums, rates, items, found), *_date_warnings(fields)]
+    rates = rates or list(_only_rate(sums))
     ordered = sorted(fields, key=lambda field: list(TYPES).index(field["name"]))
     return {"fields": ordered, "tax_rates": rates, "line_items": items, "warnings": warnings}
 
@@ -74,19 +72,36 @@ def _rates(known: Sequence[tuple[int, Json]]) -> list[Json]:
     return sorted(by_rate.values(), key=lambda rate: -Decimal(rate["rate"]))
 
 
+def _only_rate(sums: Sums) -> Iterable[Json]:
+    """Yield the rate beside the tax of a document if the tax is this share of the net amount."""
+    if sums.net is None or sums.tax is None or sums.tax.candidate.rate is None:
+        return
+    rate, tax = Decimal(sums.tax.candidate.rate), sums.tax.candidate
+    if is_tax(sums.net.value, rate, sums.tax.value):
+        yield {
+            "rate": tax.rate,
+            "net": sums.net.candidate.normalized,
+            "tax": tax.normalized,
+            "box": corners(tax.box),
+            "quote": tax.quote,
+            "confidence": round(min(tax.confidence, sums.net.candidate.confidence), 3),
+            "page": sums.tax.page,
+        }
+
+
 def _texts(found: Sequence[OnPage]) -> Iterable[Json]:
-    chosen: dict[str, str] = {}
+    known: dict[str, str] = {}
     parties = _parties(found)
     for name in ("invoice_number", "order_number", "currency", "iban", "supplier", "buyer"):
         named = parties.get(name) or [each for each in found if each.candidate.name == name]
         if name == "buyer":
-            named = [each for each in named if not _same_name(each.candidate.value, chosen.get("supplier"))]
-        best = _chosen(named, text=name in ("supplier", "buyer"))
+            named = [each for each in named if not same_name(each.candidate.value, known.get("supplier"))]
+        best = chosen(named, text=name in ("supplier", "buyer"))
         if best is None or best[1] < MIN_SCORE.get(name, USUAL_MIN_SCORE):
             continue
-        if name == "order_number" and squeezed_text(best[0].candidate.value) == chosen.get("invoice_number"):
+        if name == "order_number" and squeezed_text(best[0].candidate.value) == known.get("invoice_number"):
             continue
-        chosen[name] = squeezed_text(best[0].candidate.value)
+        known[name] = squeezed_text(best[0].candidate.value)
         yield _field(best[0], best[1])
 
 
@@ -105,16 +120,16 @@ def _parties(found: Sequence[OnPage]) -> dict[str, list[OnPage]]:
             for each in by_name[name]
             if each.candidate.score >= SURE_PARTY
             or own
-            or not any(_same_name(each.candidate.value, one) for one in names)
+            or not any(same_name(each.candidate.value, one) for one in names)
         ]
     if not by_name["supplier"] or max(each.candidate.score for each in by_name["supplier"]) < OTHER_ADDRESS:
         by_name["supplier"] = _others_raised(by_name["supplier"], by_name["buyer"])
-    supplier = _chosen(by_name["supplier"], text=True)
+    supplier = chosen(by_name["supplier"], text=True)
     if supplier is not None and supplier[1] >= KNOWN_SUPPLIER:
         known = squeezed_text(supplier[0].candidate.value)
         by_name["buyer"] = [
             each
-            if _same_name(each.candidate.value, known)
+            if same_name(each.candidate.value, known)
             else replace(each, candidate=replace(each.candidate, score=max(each.candidate.score, OTHER_ADDRESS)))
             for each in by_name["buyer"]
         ]
@@ -126,59 +141,10 @@ def _others_raised(found: Sequence[OnPage], labeled: Sequence[OnPage]) -> list[O
     names = [squeezed_text(each.candidate.value) for each in labeled if each.candidate.score >= SURE_PARTY]
     return [
         replace(each, candidate=replace(each.candidate, score=max(each.candidate.score, OTHER_ADDRESS)))
-        if names and not any(_same_name(each.candidate.value, one) for one in names)
+        if names and not any(same_name(each.candidate.value, one) for one in names)
         else each
         for each in found
     ]
-
-
-def _chosen(found: Sequence[OnPage], *, text: bool = False) -> tuple[OnPage, float] | None:
-    """Return the best candidate and its certainty: more if several places say it, less if others say otherwise."""
-    groups: dict[str, list[OnPage]] = {}
-    for each in found:
-        key = squeezed_text(each.candidate.value) if text else each.candidate.normalized or each.candidate.value
-        groups.setdefault(_group_key(groups, key) if text else key, []).append(each)
-    ranked = sorted(((_certainty(group), group) for group in groups.values()), key=lambda one: -one[0])
-    if not ranked:
-        return None
-    certainty, group = ranked[0]
-    second = ranked[1][0] if len(ranked) > 1 else 0.0
-    best = max(group, key=lambda each: (*(_legibility(each) if text else ()), each.candidate.score, -each.page))
-    return best, certainty * (1.0 if second < 0.75 * certainty else 0.85)
-
-
-def _group_key(groups: Mapping[str, Sequence[OnPage]], key: str) -> str:
-    """Return the name that is the same but for its end or a few misread letters, or this name."""
-    return next((known for known in groups if _is_similar(known, key)), key)
-
-
-def _is_similar(one: str, other: str) -> bool:
-    if min(len(one), len(other)) < 4:
-        return one == other
-    return _begins(one, other) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= SIMILAR
-
-
-def _begins(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
-def _legibility(found: OnPage) -> tuple[bool, float]:
-    """Return whether a name has a legal form, and the size of its print: larger print is read better."""
-    box = found.candidate.box
-    return LEGAL_FORM.search(found.candidate.value) is not None, round(box.height / 4) if box else 0
-
-
-def _certainty(group: Sequence[OnPage]) -> float:
-    scores = sorted((_scored(each) for each in group), reverse=True)
-    return 1 - prod(1 - score * weight for score, weight in zip(scores, (1.0, 0.3, 0.15), strict=False))
-
-
-def _scored(found: OnPage) -> float:
-    return found.candidate.score * (1.0 if found.page == 1 else LATER_PAGE)
-
-
-def _same_name(one: str, other: str | None) -> bool:
-    return other is not None and _is_similar(squeezed_text(one), other)
 
 
 def date_order(pages: Sequence[Json]) -> Order | None:
@@ -202,13 +168,13 @@ def date_order(pages: Sequence[Json]) -> Order | None:
 
 
 def _dates(found: Sequence[OnPage], order: Order | None) -> Iterable[Json]:
-    issued = _chosen([each for each in found if each.candidate.name == "issue_date"])
+    issued = chosen([each for each in found if each.candidate.name == "issue_date"])
     issue_day = None
     if issued is not None and issued[1] >= MIN_SCORE["issue_date"]:
         field = _dated(issued, order)
         issue_day = field["normalized"]
         yield field
-    due = _chosen([each for each in found if each.candidate.name == "due_date"])
+    due = chosen([each for each in found if each.candidate.name == "due_date"])
     if due is not None and due[1] >= USUAL_MIN_SCORE:
         yield _dated(due, order, issue_day)
 

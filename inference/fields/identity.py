@@ -212,7 +212,7 @@ def _is_column(page: Labeled, span: Span) -> bool:
 
 def _date_names(wanted: list[str], label: Label, roles: frozenset[str], previous: frozenset[str]) -> dict[str, float]:
     """Return the dates that a label may name, with the strength of each."""
-    if wanted and label.letters > 3:
+    if wanted and (label.letters > 3 or label.has_colon or label.is_alone):
         return dict.fromkeys(wanted, 1.0)
     if not wanted and "weak_date" not in roles:
         return {}

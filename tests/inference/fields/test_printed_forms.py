@@ -193,3 +193,41 @@ def test_sum_in_a_table_is_no_item() -> None:
     rows = [["Description", "Amount"], ["Desk", "60.00"], ["Chair", "40.00"], ["Sum of all", "100.00"]]
     found = answer(HEAD + "Total   £100.00", tables=[table(rows)])
     assert [item["description"] for item in found["line_items"]] == ["Desk", "Chair"]
+
+
+def test_several_invoices_in_a_file_are_not_mixed() -> None:
+    first = "Hollow Creek Ltd\nInvoice\nInvoice no: 300451   Invoice date: 2 November 2026\nTotal   $120.00"
+    second = "Northwind Ltd\nInvoice\nInvoice no: 300452   Invoice date: 3 November 2026\nTotal   £250.00"
+    found = answer(first, "Total of page 2   $120.00", second)
+    assert (values(found)["invoice_number"], values(found)["currency"]) == ("300451", "USD")
+    assert {field["page"] for field in found["fields"]} == {1}
+    assert [(one["code"], one["pages"]) for one in found["warnings"]] == [("several_documents", [3])]
+    assert "300452 on page 3" in found["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param("Invoice\nInvoice no: INV-7   Invoice date: 2 November 2026\nTotal   £9.00", id="the same number"),
+        pytest.param("Payment slip\nInvoice no: 4471-0\nTotal   £9.00", id="a number without a title and a date"),
+        pytest.param("Total   £9.00", id="no number"),
+    ],
+)
+def test_pages_of_one_invoice_stay_together(second: str) -> None:
+    found = answer(f"Invoice\n{HEAD}", second)
+    assert values(found)["total"] == "9.00"
+    assert found["warnings"] == []
+
+
+def test_short_label_of_a_date_says_which_date_it_is() -> None:
+    found = answer("Invoice\nInvoice no: INV-7\nDue: 13 May 2026\nTotal   £9.00")
+    assert (values(found).get("issue_date"), values(found)["due_date"]) == (None, "2026-05-13")
+
+
+def test_rate_beside_the_tax_is_that_of_the_document() -> None:
+    (rate,) = answer(HEAD + "Net   £200.00\nVAT 20%   £40.00\nTotal   £240.00")["tax_rates"]
+    assert (rate["rate"], rate["net"], rate["tax"], rate["page"]) == ("20", "200.00", "40.00", 1)
+
+
+def test_rate_that_does_not_make_the_tax_is_left_out() -> None:
+    assert answer(HEAD + "Net   £200.00\nVAT 19%   £40.00\nTotal   £240.00")["tax_rates"] == []
