@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from inference.layout.boxes import Box
+from inference.tables.apart import apart
 from inference.tables.grid import cells_of, column_sides, header_rows, join_rows
 from inference.tables.lattice import Lattice, Place
 from inference.tables.pieces import pieces_of
@@ -106,5 +107,4 @@ def _divided(
         top, left = first[place.top], sides[place.left]
         spans = first[place.bottom] - top, sides[place.right] - left
         cells.append(replace(cell, row=top, column=left, row_span=spans[0], column_span=spans[1]))
-    cells.sort(key=lambda cell: (cell.row, cell.column))
-    return Table(number, len(separators) + 1, tuple(cells), lattice.box)
+    return Table(number, len(separators) + 1, apart(cells), lattice.box)

@@ -5,6 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 from inference.layout.boxes import Box
+from inference.tables.apart import apart
 from inference.tables.heads import with_heads
 from inference.tables.pieces import pieces_of, whites
 from inference.tables.rules import Rules
@@ -183,8 +184,8 @@ def _continues(before: TextRow, row: TextRow) -> bool:
 
 
 def _table(grid: Sequence[GridRow], separators: Sequence[float], box: Box) -> Table:
-    cells = [cell for number, row in enumerate(grid) for cell in cells_of(row, number)]
-    return Table(len(grid), len(separators) + 1, tuple(cells), box)
+    cells = apart(cell for number, row in enumerate(grid) for cell in cells_of(row, number))
+    return Table(len(grid), len(separators) + 1, cells, box)
 
 
 def cells_of(row: GridRow, number: int) -> Iterator[Cell]:

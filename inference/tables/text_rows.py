@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from inference.layout.boxes import Box
 from inference.tables.pieces import Piece, piece_of, pieces_of
@@ -49,6 +50,9 @@ def _text_row(row: Sequence[Word], separators: Sequence[float], rules: Rules, he
                 pieces[start] = max(end, known_end), piece_of([*known.words, *part.words])
             else:
                 pieces[start] = end, part
+    for start, after in pairwise(sorted(pieces)):
+        end, piece = pieces[start]
+        pieces[start] = min(end, after - 1), piece
     return TextRow(box, pieces)
 
 
