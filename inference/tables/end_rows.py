@@ -1,4 +1,4 @@
-"""Adds the last row of a striped table, which has no background and therefore no edge below it."""
+"""Adds the first and last rows of tables that have rules between their rows alone, or every other row striped."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,9 +21,12 @@ CROSSED = 0.2
 """The share of the rows that may have text where the last one has white."""
 
 
-def with_last_row(area: Box, rules: Rules, words: Sequence[Word]) -> Box:
-    """Return the area between level rules, with the row below it if it stands in the same columns."""
-    levels = [rule.at for rule in rules.level if rule.covers(area.left, area.right) >= LONG]
+def with_last_row(area: Box, rules: Rules, words: Sequence[Word], *, labels: bool = True) -> Box:
+    """Return the area between level rules, with the row below it if it stands in the same columns.
+
+    Without `labels`, a single text in the first column is no such row.
+    """
+    levels = _levels(rules, area)
     inside = [word for word in words if area.holds(word.box)]
     if len(levels) < MIN_RULES or not inside:
         return area
@@ -40,21 +43,46 @@ def with_last_row(area: Box, rules: Rules, words: Sequence[Word]) -> Box:
     for row in rows_of(below):
         pieces = pieces_of(row, height)
         box = Box.around(piece.box for piece in pieces)
-        is_near = bottom > area.bottom or box.middle < area.bottom + NEAR * usual
+        is_near = labels and (bottom > area.bottom or box.middle < area.bottom + NEAR * usual)
         if not (_fits(pieces, known) if len(pieces) > 1 else is_near and known and _is_label(box, known, height)):
             break
         bottom = box.bottom
     return replace(area, bottom=bottom)
 
 
+def with_first_row(area: Box, rules: Rules, words: Sequence[Word]) -> Box:
+    """Return the area between level rules of evenly high rows, with the row above it if it stands in its columns."""
+    levels = _levels(rules, area)
+    inside = [word for word in words if area.holds(word.box)]
+    if len(levels) < MIN_RULES or not inside:
+        return area
+    height = usual_height(inside)
+    near = area.top - median(below - above for above, below in pairwise(levels))
+    above = [word for word in words if near < word.box.middle < area.top]
+    known = [row for row in (pieces_of(row, height) for row in rows_of(inside)) if len(row) > 1]
+    rows = rows_of(above)
+    if len(rows) != 1 or len(known) < len(levels) - 1:
+        return area
+    pieces = pieces_of(rows[0], height)
+    box = Box.around(piece.box for piece in pieces)
+    is_inside = area.left - height <= box.left and box.right <= area.right + height
+    is_row = len(pieces) >= median(map(len, known)) and is_inside and _fits(pieces, known)
+    return replace(area, top=box.top) if is_row else area
+
+
+def _levels(rules: Rules, area: Box) -> list[float]:
+    return [rule.at for rule in rules.level if rule.covers(area.left, area.right) >= LONG]
+
+
 def _fits(pieces: Sequence[Piece], rows: Sequence[Sequence[Piece]]) -> bool:
-    """Return whether the white between texts is white in most other rows too."""
-    for one, other in pairwise(pieces):
-        middle = (one.box.right + other.box.left) / 2
-        crossed = sum(any(piece.box.left < middle < piece.box.right for piece in row) for row in rows)
-        if crossed > CROSSED * len(rows):
-            return False
-    return True
+    """Return whether somewhere in the white between texts most other rows are white too."""
+    return all(
+        any(
+            sum(any(piece.box.left < at < piece.box.right for piece in row) for row in rows) <= CROSSED * len(rows)
+            for at in (one.box.right + 1, (one.box.right + other.box.left) / 2, other.box.left - 1)
+        )
+        for one, other in pairwise(pieces)
+    )
 
 
 def _is_label(box: Box, rows: Sequence[Sequence[Piece]], height: float) -> bool:

@@ -11,9 +11,9 @@ from inference.tables.aligned import aligned_tables
 from inference.tables.blocks import prose_boxes
 from inference.tables.doubt import ALIGNED, BETWEEN_RULES, DIVIDED, DRAWN, with_doubt
 from inference.tables.drawn import build_drawn, is_within
+from inference.tables.end_rows import with_first_row, with_last_row
 from inference.tables.grid import build
 from inference.tables.headers import with_headers
-from inference.tables.last_row import with_last_row
 from inference.tables.lattice import find_lattices
 from inference.tables.plots import is_plot
 from inference.tables.rules import Rule, Rules, rules_of, rules_within
@@ -56,7 +56,9 @@ def _ruled_tables(words: Sequence[Word], rules: Rules, height: float) -> Iterato
             yield with_doubt(with_headers(table), DRAWN if whole else DIVIDED)
             free = [word for word in free if not is_within(word, lattice.box)]
     for area in _between_rules(rules, words, height):
-        box = with_last_row(area, rules_within(rules, area), free)
+        above = with_first_row(area, rules_within(rules, area), free)
+        below = with_last_row(area, rules_within(rules, area), free, labels=above == area)
+        box = replace(below, top=above.top)
         inside = [word for word in free if is_within(word, box)]
         if not inside or is_plot(inside, box):
             continue
