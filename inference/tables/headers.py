@@ -23,8 +23,11 @@ def _header_rows(table: Table) -> int:
         if cell.text:
             rows[cell.row].append(cell)
     first = next((number for number, row in enumerate(rows) if _has_values(row)), None)
+    valued = next((number for number, row in enumerate(rows) if any(map(_is_number, row))), None)
     if first is None:
-        first = 1 if table.columns >= MIN_COLUMNS and len(rows[0]) == table.columns else 0
+        first = 1 if table.columns >= MIN_COLUMNS and len(rows[0]) == table.columns and valued != 0 else 0
+    elif valued:
+        first = min(first, valued)
     if first > MAX_SHARE * table.rows:
         return 1 if len(rows[0]) > table.columns / 2 else 0
     while (
@@ -39,3 +42,8 @@ def _has_values(row: list[Cell]) -> bool:
     texts = [cell.text.strip() for cell in row if cell.column > 0]
     others = [text for text in texts if not is_year(text)]
     return sum(map(is_value, others)) > len(others) / 2
+
+
+def _is_number(cell: Cell) -> bool:
+    """Return whether a cell behind the first column is a value with digits, which no head is but a year."""
+    return cell.column > 0 and any(map(str.isdigit, cell.text)) and is_value(cell.text) and not is_year(cell.text)

@@ -6,7 +6,9 @@ import pytest
 
 from inference.layout.boxes import Box
 from inference.tables.continuation import continues, repeated_header_rows
+from inference.tables.page_tables import find_tables
 from inference.tables.table import Cell, Table
+from tests.inference.tables.printed import rows
 
 WIDTH = 1000.0
 EDGES = ((100.0, 300.0), (350.0, 500.0), (600.0, 900.0))
@@ -72,3 +74,12 @@ def test_a_table_without_positions_does_not_go_on() -> None:
     bare = replace(FIRST, cells=tuple(replace(cell, box=None) for cell in FIRST.cells))
     assert not continues(bare, WIDTH, bare, WIDTH)
     assert not continues(FIRST, 0.0, FIRST, 0.0)
+
+
+def test_a_table_without_rules_goes_on_over_a_page() -> None:
+    parts = [(str(number), f"Part {number}", f"{number}.25", "late") for number in range(1, 9)]
+    lefts = (100, 160, 240, 320)
+    (before,) = find_tables(rows([["No.", "Part", "Price", "State"], *parts[:4]], lefts), [])
+    (after,) = find_tables(rows(parts[4:], lefts), [])
+    assert (before.header_rows, after.header_rows) == (1, 0)
+    assert continues(before, WIDTH, after, WIDTH)
