@@ -4,6 +4,7 @@ import { putJson, remove } from "../requests.js";
 import { leaf, onLeaf, readWordsAgain, typing } from "./leaf.js";
 
 let pinned = null;
+let refusal = null; // The notice of the last change that was refused.
 
 export function watchCorrections() {
   document.addEventListener("pinned", ({ detail }) => showTools(detail.number));
@@ -83,7 +84,7 @@ function edit(line) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     button.disabled = true;
-    const saved = await save(() => putJson(addressOf(number), bodyOf(number, field.value)), "Saved");
+    const saved = await save(() => putJson(addressOf(number), bodyOf(number, field.value)), "Saved", titleOf(line));
     button.disabled = false;
     if (saved) lineOf(number)?.focus({ preventScroll: true });
   });
@@ -102,12 +103,16 @@ function edit(line) {
   field.focus();
 }
 
-/** Returns whether the change was saved, and by then shows it. */
-export async function save(change, words) {
+/** The message of the API without its names of parameters. */
+const plain = (message, title) => message.replace(/^`(text|value)`/, () => title).replaceAll("`", "");
+
+/** Returns whether the change was saved, and by then shows it. `title` is what a refusal calls the text or value. */
+export async function save(change, words, title = "The value") {
+  refusal?.remove();
   try {
     await change();
   } catch (error) {
-    say(error.message, "bad");
+    refusal = say(plain(error.message, title), "bad");
     return false;
   }
   await readWordsAgain();

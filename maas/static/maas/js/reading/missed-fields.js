@@ -41,5 +41,6 @@ function taken(number) {
 
 async function add({ dataset, elements }) {
   const body = { value: elements.value.value, page: Number(dataset.page), ...(box && { box }) };
-  await save(() => putJson(`${dataset.fields}${elements.name.value}`, body), "Added");
+  const title = elements.name.selectedOptions[0].textContent;
+  await save(() => putJson(`${dataset.fields}${elements.name.value}`, body), "Added", title);
 }
