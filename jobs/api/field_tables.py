@@ -65,13 +65,21 @@ def file_response(made: ExportedFile) -> FileResponse:
     return response
 
 
+def _ids(given: str) -> list[str]:
+    ids = given.split(",")
+    if not all(ids):
+        wrong = f"jobs={given[:60]!r} has an empty id" if given else "`jobs` is empty"
+        raise InvalidRequest(f"{wrong}. Name 1 to {MAX_CHOSEN:,} jobs, separated by commas, or leave it out for all.")
+    return ids
+
+
 def _table(request: Request) -> FieldTable:
     params = request.query_params
     identity = caller(request, "jobs:read")
     with unit_of_work(identity):
         jobs = filtered_jobs(params)
         if "jobs" in params:
-            jobs = chosen_jobs(jobs, params["jobs"].split(","))
+            jobs = chosen_jobs(jobs, _ids(params["jobs"]))
         return field_table(identity, jobs)
 
 

@@ -65,6 +65,8 @@ def test_the_command_adds_tries_and_lists_fields(maas: Shell, client: Client) ->
     read(client, "CD-5678")
     tried = maas("fields", "try", "--label", "Contract number", "--type", "identifier", "--documents", "1")
     assert re.search(r" 1     0\.\d\d +CD-5678\.pdf  CD-5678\nFound in 1 of 1 documents\.\n$", tried.out)
+    nothing = maas("fields", "try", "--label", "Serial of the boat", "--documents", "1").out
+    assert re.search(r" -     - +CD-5678\.pdf  -\nFound in 0 of 1 documents\.\n$", nothing)
     added = maas("fields", "add", "contract", "--label", "Contract number", "--type", "identifier")
     assert added.out == "Field contract is saved: identifier, label of Contract number\n"
     assert re.search(r"^contract +identifier +label +0 +Contract number$", maas("fields", "list").out, re.MULTILINE)

@@ -89,11 +89,15 @@ def _try(client: Client, given: argparse.Namespace) -> int:
     return DONE
 
 
+def _shown(confidence: float | None) -> str:
+    return "-" if confidence is None else f"{confidence:.2f}"
+
+
 def _print(trial: FieldTrial) -> None:
     rows = [
-        (one.job, value["page"], f"{value['confidence']:.2f}", printable(one.name), printable(value["value"]))
+        (one.job, value["page"], _shown(value["confidence"]), printable(one.name), printable(value["value"]))
         for one in trial.documents
-        for value in one.values or [{"page": "-", "confidence": 0.0, "value": "-"}]
+        for value in one.values or [{"page": "-", "confidence": None, "value": "-"}]
     ]
     print_table(("JOB", "PAGE", "CONFIDENCE", "NAME", "VALUE"), rows)
     print(f"Found in {trial.found} of {trial.tried} documents.")

@@ -211,10 +211,14 @@ def problem(code: str, detail: str, **extra: object) -> dict[str, object]:
 _FRAMEWORK: Mapping[type[exceptions.APIException], str] = {
     exceptions.ParseError: "invalid_request",
     exceptions.MethodNotAllowed: "method_not_allowed",
-    exceptions.UnsupportedMediaType: "unsupported_media_type",
     exceptions.NotAcceptable: "not_acceptable",
     exceptions.Throttled: "rate_limited",
 }
+
+
+_SEND = (
+    "Send JSON with the header Content-Type: application/json, or a multipart/form-data form where a file is accepted."
+)
 
 
 def _from_framework(error: exceptions.APIException) -> dict[str, object]:
@@ -227,6 +231,8 @@ def _from_framework(error: exceptions.APIException) -> dict[str, object]:
         case exceptions.PermissionDenied():
             code = "csrf_failed" if "CSRF" in str(error.detail) else "insufficient_scope"
             return problem(code, str(error.detail))
+        case exceptions.UnsupportedMediaType():
+            return problem("unsupported_media_type", f"{error.detail} {_SEND}")
     return problem(_FRAMEWORK.get(type(error), "internal_error"), str(error.detail))
 
 

@@ -91,7 +91,9 @@ def test_chosen_jobs_and_filters_restrict_the_rows(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        ("fields.csv?jobs=", 404),
+        ("fields.csv?jobs=", 400),
+        ("fields.xlsx?jobs=,", 400),
+        ("fields.csv?jobs=x", 404),
         ("fields.csv?rows=pages", 400),
         ("fields.xlsx?rows=items", 400),
         ("fields.csv?include=erased", 400),
@@ -100,6 +102,11 @@ def test_chosen_jobs_and_filters_restrict_the_rows(desk: Desk) -> None:
 )
 def test_bad_requests_are_refused(desk: Desk, query: str, status: int) -> None:
     assert ask(desk.identity, query).status_code == status
+
+
+def test_an_empty_choice_is_said_to_be_empty(desk: Desk) -> None:
+    assert ask(desk.identity, "fields.csv?jobs=").json()["detail"].startswith("`jobs` is empty. Name 1 to 1,000 jobs")
+    assert "jobs='x,' has an empty id" in ask(desk.identity, "fields.csv?jobs=x,").json()["detail"]
 
 
 def test_a_tenant_has_its_own_documents_alone(desk: Desk, other_identity: Identity) -> None:

@@ -50,6 +50,14 @@ def test_a_validation_error_says_in_its_sentence_which_field_is_wrong() -> None:
     assert body["detail"] == "`model`: This field is required."
 
 
+def test_a_body_of_another_type_is_told_what_to_send() -> None:
+    body = body_for(exceptions.UnsupportedMediaType("application/x-www-form-urlencoded"))
+    assert body is not None
+    assert (body["status"], body["code"]) == (415, "unsupported_media_type")
+    assert '"application/x-www-form-urlencoded"' in str(body["detail"])
+    assert "Send JSON with the header Content-Type: application/json" in str(body["detail"])
+
+
 def test_a_code_about_the_content_is_422() -> None:
     assert status_of("some_new_refusal") == 422
 
