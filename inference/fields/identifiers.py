@@ -45,6 +45,18 @@ def normalized_iban(text: str) -> str | None:
     return compact if is_iban(compact) else None
 
 
+def iban_fault(text: str) -> str:
+    """Return why a text is no IBAN, as the end of a sentence about it, or an empty text if it is one."""
+    compact = _NO_SIGN.sub("", text).upper()
+    country = compact[:2]
+    wanted = IBAN_LENGTHS.get(country)
+    if wanted is None:
+        return "does not begin with a country that has IBANs."
+    if len(compact) != wanted:
+        return f"has {len(compact)} letters and digits, but one of {country} has {wanted}."
+    return "" if is_iban(compact) else "has wrong check digits."
+
+
 def find_ibans(text: str) -> list[Identifier]:
     """Return the IBANs in a text, also those in which letters stand for digits that look the same."""
     return [found for match in _IBAN.finditer(text) if (found := _iban_at(text, match.start(), match.end()))]
