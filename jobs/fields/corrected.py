@@ -12,6 +12,7 @@ from inference.fields.amounts import decimal_sign
 from inference.fields.checks import CONTRADICT, SUMS, check_dates, check_items, check_rates, check_sums, warning
 from inference.fields.dates import Order
 from inference.fields.document import TYPES
+from inference.fields.identifiers import iban_fault
 from inference.fields.normalizing import normalized_value, order_of, possible_dates
 from inference.own_fields.values import Style, values_in
 from jobs.fields.lines import ChangedValue, CorrectedLine, values_on
@@ -176,4 +177,4 @@ def _contradictions(found: Fields) -> Iterable[Any]:
     yield from check_dates({name: known[name] for name in ("issue_date", "due_date") if name in known})
     for name, field in fields.items():
         if field["type"] == "iban" and not field["normalized"]:
-            yield warning(f"The check digits of the IBAN {field['value'][:40]} are wrong.", (name,))
+            yield warning(f"The IBAN {field['value'][:40]} {iban_fault(field['value'])}", (name,))

@@ -1,7 +1,7 @@
 """Filters of documents by their fields, as an address has them: `field.total.min=100`. This module is pure."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -21,6 +21,10 @@ _NUMBER = re.compile(r"-?[0-9]{1,13}(\.[0-9]{1,10})?")
 class NotAFieldFilter(ValueError):
     """A parameter is no filter by a field."""
 
+    def __init__(self, fault: "Fault") -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
 
 @dataclass(frozen=True, slots=True)
 class FieldFilter:
@@ -33,27 +37,30 @@ class FieldFilter:
         """Return the filter of a parameter such as `field.total.min`. Raises NotAFieldFilter with the reason."""
         name, _, way = parameter.removeprefix(PREFIX).partition(".")
         if not is_name(name):
-            raise NotAFieldFilter(
+            raise _refused(
                 f"{parameter[:60]!r} names no field. Use up to {LONGEST_NAME} small letters, digits, - and _, "
                 "such as field.total."
             )
         if way not in WAYS:
-            raise NotAFieldFilter(
+            raise _refused(
                 f"Unknown comparison {way[:20]!r} in {parameter[:60]!r}. "
                 f"Use {PREFIX}{name}, or with {', '.join('.' + each for each in WAYS if each)}."
             )
         found = cls(name, way, value.strip())
-        found._require_value(parameter)
+        if reason := found._reason():
+            message = f"{parameter[:60]}={found.value[:40]!r} {reason}"
+            raise NotAFieldFilter(Fault(message, found, reason))
         return found
 
-    def _require_value(self, parameter: str) -> None:
-        shown = f"{parameter[:60]}={self.value[:40]!r}"
+    def _reason(self) -> str:
+        """Return what the value must be, or an empty text if it is that."""
         if not 1 <= len(self.value) <= LONGEST_VALUE or "\0" in self.value:
-            raise NotAFieldFilter(f"{shown} must have 1 to {LONGEST_VALUE} characters.")
+            return f"must have 1 to {LONGEST_VALUE} characters."
         if self.way in (FROM, TO) and self.day is None:
-            raise NotAFieldFilter(f"{shown} must be a day, such as 2026-01-31.")
+            return "must be a day, such as 2026-01-31."
         if self.way in (MIN, MAX) and self.number is None:
-            raise NotAFieldFilter(f"{shown} must be a number, such as 100 or 99.50.")
+            return "must be a number, such as 100 or 99.50."
+        return ""
 
     @property
     def parameter(self) -> str:
@@ -74,23 +81,40 @@ class FieldFilter:
             return None
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A parameter that is no filter, and why."""
+
+    message: str
+    """What is wrong, in the words of an address."""
+    wanted: FieldFilter | None = None
+    """The filter, if its field and its comparison are known and only its value is wrong."""
+    reason: str = ""
+    """What the value must be."""
+
+
+def _refused(message: str) -> NotAFieldFilter:
+    return NotAFieldFilter(Fault(message))
+
+
 def field_filters(given: Mapping[str, str]) -> list[FieldFilter]:
     """Return the filters among the parameters of an address. Raises NotAFieldFilter for one that makes no sense."""
-    found = [FieldFilter.parse(name, value) for name, value in given.items() if name.startswith(PREFIX)]
-    if len(found) > MAX_FILTERS:
-        raise NotAFieldFilter(f"There are {len(found)} filters by fields. Use at most {MAX_FILTERS}.")
+    found, faults = sorted_filters(given)
+    if faults:
+        raise NotAFieldFilter(faults[0])
     return found
 
 
-def sensible_filters(given: Mapping[str, str]) -> tuple[FieldFilter, ...]:
-    """Return the filters that make sense. Others are left out."""
-    return tuple(_sensible(given.items()))[:MAX_FILTERS]
-
-
-def _sensible(given: Iterable[tuple[str, str]]) -> Iterable[FieldFilter]:
-    for name, value in given:
+def sorted_filters(given: Mapping[str, str]) -> tuple[list[FieldFilter], list[Fault]]:
+    """Return the filters among the parameters of an address that make sense, and what is wrong with the others."""
+    found: list[FieldFilter] = []
+    faults: list[Fault] = []
+    for name, value in given.items():
         if name.startswith(PREFIX):
             try:
-                yield FieldFilter.parse(name, value)
-            except NotAFieldFilter:
-                continue
+                found.append(FieldFilter.parse(name, value))
+            except NotAFieldFilter as refusal:
+                faults.append(refusal.fault)
+    if len(found) > MAX_FILTERS:
+        faults.append(Fault(f"There are {len(found)} filters by fields. Use at most {MAX_FILTERS}."))
+    return found[:MAX_FILTERS], faults

@@ -80,7 +80,8 @@ def document_row(job: TableJob, columns: Sequence[Column]) -> list[Value]:
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for field in fields:
         by_name.setdefault(field["name"], []).append(field)
-    unsure = dict.fromkeys(field["name"] for field in fields if is_unsure(field))
+    warnings = found.get("warnings", ())
+    unsure = dict.fromkeys(field["name"] for field in fields if is_unsure(field, warnings))
     return [
         job.name,
         job.submitted_at.date(),
@@ -89,7 +90,7 @@ def document_row(job: TableJob, columns: Sequence[Column]) -> list[Value]:
         job.pages,
         job.state,
         ", ".join(unsure),
-        " ".join(warning["message"] for warning in found.get("warnings", ())),
+        " ".join(warning["message"] for warning in warnings),
         job.link,
         job.id,
     ]

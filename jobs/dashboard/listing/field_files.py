@@ -26,13 +26,12 @@ def field_file(request: HttpRequest, identity: Identity) -> HttpResponseBase:
     if suffix not in FILES:
         raise Http404("There is no such format. Use csv or xlsx.")
     chosen = request.GET.getlist("job")
+    query = ListQuery.parse(request.GET.dict())
     try:
+        if query.faults:
+            raise InvalidRequest(query.faults[0].message)
         with unit_of_work(identity):
-            jobs = (
-                chosen_jobs(Job.objects.filter(erased_at=None), chosen)
-                if chosen
-                else matching_jobs(ListQuery.parse(request.GET.dict()))
-            )
+            jobs = chosen_jobs(Job.objects.filter(erased_at=None), chosen) if chosen else matching_jobs(query)
             table = field_table(identity, jobs)
         return file_response(FILES[suffix](table))
     except NotFound as missing:

@@ -1,6 +1,9 @@
-"""The query of the list, as the URL contains it. This module is pure. Values that make no sense are left out."""
+"""The query of the list, as the URL contains it. This module is pure. Values that make no sense are left out.
 
-from collections.abc import Mapping
+Of filters by fields, which people type, the query says which were left out and why.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from types import MappingProxyType
@@ -10,7 +13,7 @@ from uuid import UUID
 
 from jobs.core import states
 from jobs.core.reading_flags import is_label
-from jobs.fields.filters import PREFIX, FieldFilter, sensible_filters
+from jobs.fields.filters import PREFIX, Fault, FieldFilter, sorted_filters
 
 LONGEST_WORDS = 200
 SIZES = (25, 50, 100)
@@ -50,6 +53,10 @@ class ListQuery:
     """The filter DOCUMENTS, INLINE for input that was sent without a document, or ALL for both."""
     fields: tuple[FieldFilter, ...] = ()
     """The filters by fields of the document."""
+    faults: tuple[Fault, ...] = ()
+    """The faults of the filters by fields in the address that were left out."""
+    draft: "Draft | None" = None
+    """The content of the form for filters by fields, if it is no filter."""
     since: date | None = None
     until: date | None = None
     """The last day. Both days are included."""
@@ -64,6 +71,8 @@ class ListQuery:
     def parse(cls, given: Mapping[str, str]) -> Self:
         search = " ".join(given.get("q", "").replace("\0", " ").split())[:LONGEST_WORDS]
         size = _number(given.get("size", ""))
+        filters, faults = sorted_filters(given)
+        added, draft = _added(given, filters)
         return cls(
             words=search,
             by=_one_of(given.get("by", ""), (MEANING,)) if search else "",
@@ -72,7 +81,9 @@ class ListQuery:
             needs_review=_one_of(given.get("needs_review", ""), (TRUE, FALSE)),
             label=label if is_label(label := given.get("class", "")) else "",
             sent=_one_of(given.get("sent", ""), (INLINE, ALL)) or DOCUMENTS,
-            fields=_fields(given),
+            fields=tuple(added),
+            faults=tuple(faults),
+            draft=draft,
             since=_day(given.get("from", "")),
             until=_day(given.get("to", "")),
             sort=_one_of(given.get("sort", ""), SORTS),
@@ -134,11 +145,24 @@ class ListQuery:
         return f"{path}?{query}" if query else path or "?"
 
 
-def _fields(given: Mapping[str, str]) -> tuple[FieldFilter, ...]:
-    """Return the filters by fields, with the one that the form adds: `by_field`, `comparison` and `value`."""
+@dataclass(frozen=True)
+class Draft:
+    """The content of the form for filters by fields, and why it is no filter."""
+
+    name: str
+    way: str
+    value: str
+    fault: Fault
+
+
+def _added(given: Mapping[str, str], filters: Sequence[FieldFilter]) -> tuple[Sequence[FieldFilter], Draft | None]:
+    """Return the filters with the one that the form adds: `by_field`, `comparison` and `value`."""
     name, way, value = (given.get(part, "") for part in ("by_field", "comparison", "value"))
-    added = {f"{PREFIX}{name}.{way}" if way else f"{PREFIX}{name}": value} if name and value else {}
-    return sensible_filters({**given, **added})
+    if not name:
+        return filters, None
+    parameter = f"{PREFIX}{name}.{way}" if way else f"{PREFIX}{name}"
+    added, faults = sorted_filters({**{each.parameter: each.value for each in filters}, parameter: value})
+    return (filters, Draft(name, way, value, faults[0])) if faults else (added, None)
 
 
 def _one_of(given: str, choices: tuple[str, ...]) -> str:

@@ -25,6 +25,7 @@ from jobs.dashboard.listing.field_columns import (
     MAX_COLUMNS,
     CellView,
     FieldColumn,
+    fault_words,
     field_cells,
     field_columns,
     filter_views,
@@ -32,8 +33,7 @@ from jobs.dashboard.listing.field_columns import (
 from jobs.dashboard.listing.query import DELETED, DOCUMENTS, INLINE, MEANING, NEWEST, OLDEST, SIZES, ListQuery
 from jobs.dashboard.listing.selectors import Listing, listing_of, model_choices, refused
 from jobs.dashboard.listing.wording import count_words
-from jobs.fields.names import TITLES
-from jobs.own_fields.names import known_titles
+from jobs.own_fields.names import KnownField, built_in_fields, known_fields
 from jobs.results.exports.archive_files import (
     CHUNKS,
     CSV,
@@ -168,13 +168,15 @@ def class_choices(query: ListQuery, jobs: Sequence[Job]) -> dict[str, str]:
 def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("jobs:read")
     query = ListQuery.parse(request.GET.dict())
-    listing, titles = _listing(query, identity)
-    choice = field_columns(titles, request.COOKIES.get(COOKIE, ""))
+    listing, known = _listing(query, identity)
+    choice = field_columns(known, request.COOKIES.get(COOKIE, ""))
     part = _list_part(query, listing, [one for one in choice if one.chosen], identity)
-    part["field_filters"] = filter_views(query, titles)
+    part["field_filters"] = filter_views(query, known)
+    part["faults"] = [fault_words(fault, known) for fault in query.faults]
+    part["draft_fault"] = fault_words(query.draft.fault, known) if query.draft else ""
     context = {**part, "may_write": may_write(identity)}
     if request.headers.get("HX-Request"):
-        answer = render(request, "jobs/listing/found.html", context)
+        answer = render(request, "jobs/listing/found_anew.html", context)
         return push_url(answer, query.address(reverse("job-list")))
     classes = class_choices(query, listing.stretch.jobs)
     with unit_of_work(identity):
@@ -184,15 +186,15 @@ def job_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     return render(request, "jobs/listing/job_list.html", {**context, **around})
 
 
-def _listing(query: ListQuery, identity: Identity) -> tuple[Listing, Mapping[str, str]]:
-    """Return the jobs, and the titles of the fields that they may have."""
+def _listing(query: ListQuery, identity: Identity) -> tuple[Listing, Mapping[str, KnownField]]:
+    """Return the jobs, and the fields that they may have."""
     try:
         # This runs before the unit of work begins, because it may wait for seconds.
         meaning = meaning_of(query.words) if query.by == MEANING else None
         with unit_of_work(identity):
-            return listing_of(query, meaning), known_titles()
+            return listing_of(query, meaning), known_fields()
     except (MeaningPaused, MeaningUnavailable, SearchTooBroad) as refusal:
-        return refused(str(refusal)), {name: str(title) for name, title in TITLES.items()}
+        return refused(str(refusal)), built_in_fields()
 
 
 def _list_part(query: ListQuery, listing: Listing, fields: Sequence[FieldColumn], identity: Identity) -> dict[str, Any]:

@@ -49,9 +49,9 @@ def doubts_of(
 
 def doubtful_fields(fields: Mapping[str, Any] | None) -> list[Doubt]:
     """Return the unsure fields of a document, each with its page."""
-    found = (fields or {}).get("fields", [])
+    found, warnings = (fields or {}).get("fields", []), (fields or {}).get("warnings", [])
     both = zip(places_of(found), found, strict=True)
-    return [Doubt(field["page"], place, FIELDS.name) for place, field in both if is_unsure(field)]
+    return [Doubt(field["page"], place, FIELDS.name) for place, field in both if is_unsure(field, warnings)]
 
 
 def _cells(result: Mapping[str, Any], settled: Collection[tuple[int, int]]) -> Iterator[str]:

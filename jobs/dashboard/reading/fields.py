@@ -63,13 +63,17 @@ def fields_view(
     if found is None:
         return None
     url, items, fields = f"/v1/jobs/{job_id}/fields/", found["line_items"], found["fields"]
+    warnings = found["warnings"]
     there = {field["name"] for field in fields}
     return FieldsView(
-        [_field(place, field, page, url, titles) for place, field in zip(places_of(fields), fields, strict=True)],
+        [
+            _field(place, field, page, url, titles, unsure=is_unsure(field, warnings))
+            for place, field in zip(places_of(fields), fields, strict=True)
+        ],
         found["tax_rates"],
         items[:MAX_ITEMS],
         max(0, len(items) - MAX_ITEMS),
-        [warning["message"] for warning in found["warnings"]],
+        [warning["message"] for warning in warnings],
         [MissingField(name, str(title)) for name, title in titles.items() if name not in there],
         url,
     )
@@ -87,7 +91,9 @@ def places_of(fields: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def _field(place: str, field: Mapping[str, Any], page: int, url: str, titles: Mapping[str, Any]) -> FieldView:
+def _field(
+    place: str, field: Mapping[str, Any], page: int, url: str, titles: Mapping[str, Any], *, unsure: bool
+) -> FieldView:
     value, normalized = field["value"], field["normalized"] or " / ".join(field.get("ambiguous", ()))
     index = field.get("index")
     return FieldView(
@@ -97,7 +103,7 @@ def _field(place: str, field: Mapping[str, Any], page: int, url: str, titles: Ma
         field["page"],
         field["quote"],
         round(100 * field["confidence"]),
-        is_unsure(field),
+        unsure,
         field.get("corrected") is True,
         place,
         svg_points(corners_of(field["box"])) if field["page"] == page else "",

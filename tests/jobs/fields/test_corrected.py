@@ -6,6 +6,7 @@ import pytest
 
 from inference.fields.document import document_fields
 from jobs.fields.corrected import CorrectedField, as_read, with_corrections
+from jobs.fields.doubt import is_unsure
 from tests.inference.fields.invoices import GERMAN, candidates_of
 
 Fields = dict[str, Any]
@@ -90,10 +91,25 @@ def test_a_value_is_normalized_by_its_type(read: Fields, kind: str, value: str, 
     assert ("ambiguous" in found) == (normalized is None)
 
 
-def test_wrong_check_digits_are_said(read: Fields) -> None:
-    found = corrected(read, CorrectedField("iban", "DE03 1203 0000 0000 2020 51", "iban", 1))
-    assert by_name(found)["iban"]["normalized"] is None
-    assert "check digits" in found["warnings"][-1]["message"]
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("DE03 1203 0000 0000 2020 51", "has wrong check digits."),
+        ("DE00 1234", "has 8 letters and digits, but one of DE has 22."),
+        ("ZZ02 1203 0000", "does not begin with a country that has IBANs."),
+        ("???", "does not begin with a country that has IBANs."),
+    ],
+)
+def test_a_wrong_iban_is_kept_as_it_is_printed_and_said_to_be_wrong(read: Fields, value: str, reason: str) -> None:
+    found = corrected(read, CorrectedField("iban", value, "iban", 1))
+    assert (by_name(found)["iban"]["value"], by_name(found)["iban"]["normalized"]) == (value, None)
+    assert found["warnings"][-1]["message"] == f"The IBAN {value} {reason}"
+
+
+def test_fields_that_a_correction_contradicts_are_to_be_checked_until_it_is_undone(read: Fields) -> None:
+    assert not any(is_unsure(field, read["warnings"]) for field in read["fields"])
+    wrong = corrected(read, CorrectedField("net", "90,00 €", "amount", 1))
+    assert [each["name"] for each in wrong["fields"] if is_unsure(each, wrong["warnings"])] == ["tax", "total"]
 
 
 COLUMN = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.fields.filters import MAX_FILTERS, FieldFilter, NotAFieldFilter, field_filters, sensible_filters
+from jobs.fields.filters import MAX_FILTERS, FieldFilter, NotAFieldFilter, field_filters, sorted_filters
 
 
 def test_parameters_are_filters_and_come_back() -> None:
@@ -41,9 +41,16 @@ def test_a_filter_that_makes_no_sense_is_refused_by_programs_and_left_out_for_pe
 ) -> None:
     with pytest.raises(NotAFieldFilter, match=reason):
         field_filters({parameter: value})
-    assert sensible_filters({parameter: value, "field.total": "1"}) == (FieldFilter("total", "", "1"),)
+    found, (fault,) = sorted_filters({parameter: value, "field.total.max": "1"})
+    assert found == [FieldFilter("total", "max", "1")]
+    assert reason in fault.message
+    assert (fault.wanted is not None) == reason.startswith("must") == fault.message.endswith(fault.reason or "\0")
 
 
 def test_too_many_filters_are_refused() -> None:
+    many = {f"field.f{number}": "1" for number in range(MAX_FILTERS + 1)}
     with pytest.raises(NotAFieldFilter, match="at most 10"):
-        field_filters({f"field.f{number}": "1" for number in range(MAX_FILTERS + 1)})
+        field_filters(many)
+    found, (fault,) = sorted_filters(many)
+    assert len(found) == MAX_FILTERS
+    assert "11 filters" in fault.message

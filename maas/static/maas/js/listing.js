@@ -2,6 +2,7 @@
 import { watchBulk } from "./bulk.js";
 import { watchColumns } from "./column-menu.js";
 import { followEvents } from "./events.js";
+import { emptyFieldFilter, watchFieldFilter } from "./field-filter.js";
 import { say } from "./notices.js";
 import { refresh, refreshNowAndThen } from "./refresh.js";
 import { pickNone, showSelection, watchSelection } from "./selection.js";
@@ -24,6 +25,7 @@ function watchList() {
   document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail.target.id !== "jobs") return;
     pickNone();
+    emptyFieldFilter();
     states = statesShown();
     announce(document.getElementById("count")?.textContent ?? "Nothing found");
   });
@@ -33,7 +35,6 @@ function watchList() {
 // Links in the list change the values of the form above it.
 function fieldsFromAddress() {
   const asked = new URL(location.href).searchParams;
-  document.getElementById("filter-value").value = "";
   for (const field of find.querySelectorAll("input, select")) {
     if (field !== document.activeElement) field.value = asked.get(field.name) ?? "";
   }
@@ -104,6 +105,7 @@ watchList();
 sayBusy();
 watchKeys();
 watchColumns();
+watchFieldFilter();
 if (document.getElementById("upload")) watchUploads();
 else refuseDrops();
 refreshNowAndThen();

@@ -1,7 +1,9 @@
 from typing import Any
 
 from inference.fields.document import document_fields
+from jobs.dashboard.reading.doubts import doubtful_fields
 from jobs.dashboard.reading.fields import MAX_ITEMS, fields_view
+from jobs.fields.corrected import CorrectedField, with_corrections
 from tests.inference.fields.invoices import GERMAN, candidates_of
 
 
@@ -32,6 +34,14 @@ def test_field_is_linked_with_its_box_on_its_own_page_alone() -> None:
     assert other is not None
     assert all(field.place and field.corners for field in own.fields)
     assert not any(field.corners for field in other.fields)
+
+
+def test_a_field_that_another_one_contradicts_is_to_be_checked_on_the_page_and_in_the_list_of_places() -> None:
+    wrong = with_corrections(found(), [CorrectedField("net", "90,00 €", "amount", 1)])
+    view = fields_view(wrong, 1)
+    assert view is not None
+    assert [field.title for field in view.fields if field.unsure] == ["Tax", "Total"]
+    assert [doubt.place for doubt in doubtful_fields(wrong)] == ["f-tax", "f-total"]
 
 
 def test_long_lists_of_items_are_cut() -> None:
