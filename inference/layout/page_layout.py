@@ -66,7 +66,7 @@ def lay_out(lines: Sequence[PageLine], page_height: float | None, tables: Sequen
     # Each table takes part as one line without text. Its number is negative.
     stand_ins = [PageLine(-1 - number, "", tables[number].box) for number in blocks_of_tables]
     parts = [*(line for line in lines if line.index not in in_tables), *stand_ins]
-    edges = Edges((), tuple(parts), ()) if page_height is None else part_edges(parts, page_height, usual)
+    edges = Edges((), tuple(parts), ()) if page_height is None else part_edges(parts, page_height, usual, letter)
     marked = with_marks(edges.body)
     regions = regions_in_order(marked.lines)
     body = [each for region in regions for each in _placed(region, _Page(marked, usual, letter, blocks_of_tables))]

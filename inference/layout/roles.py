@@ -32,7 +32,11 @@ their print, but hardly more heights than a few, so that small print may seem to
 LARGE = 1.18
 """The height of a heading, at least, as a multiple of the usual height."""
 LARGE_AT_EDGE = 1.5
-"""The height above which a line at the edge of the page is a headline and no header."""
+"""The height from which a line at the edge of the page is a headline, however wide its letters are."""
+WIDE_LETTERS, WIDEST_LETTERS = 1.08, 1.33
+"""The widths of a letter, as multiples of the usual width, from which a line at the top of the page is a title and no
+header: one that is large too, since tall letters alone make a line high, and one of any height, as bold print is. Lines
+in capitals are wide in any print."""
 MIN_BEFORE_NOTES = 30
 """The length of the text above footnotes, at least. The numbers of a list have a heading above them."""
 MAX_CAPTION_ROWS = 2
@@ -64,10 +68,15 @@ def is_page_number(text: str) -> bool:
     return any(map(str.isalnum, text)) and PAGE_NUMBER.fullmatch(text.strip()) is not None
 
 
-def part_edges(lines: Sequence[PageLine], page_height: float, usual: float) -> Edges:
-    """Part the edges of a page from its body: a few lines in small print, with white between them and the body."""
+def part_edges(lines: Sequence[PageLine], page_height: float, usual: float, letter: float) -> Edges:
+    """Part the edges of a page from its body: a few lines in small print, with white between them and the body.
+
+    `usual` is the usual height of a line, `letter` the usual width of a letter.
+    """
     by_top = sorted(lines, key=lambda line: line.box.top)
     header = _edge(by_top, lambda line: line.box.bottom <= TOP_EDGE * page_height, usual)
+    if any(_is_title(line, usual, letter) for line in header):
+        header = []
     rest = [line for line in by_top if line not in header]
     by_bottom = sorted(rest, key=lambda line: -line.box.bottom)
     footer = _edge(by_bottom, lambda line: line.box.top >= (1 - BOTTOM_EDGE) * page_height, usual)
@@ -87,6 +96,16 @@ def _edge(inwards: Sequence[PageLine], is_at_edge: Callable[[PageLine], bool], u
             return []
         found.append(line)
     return []
+
+
+def _is_title(line: PageLine, usual: float, letter: float) -> bool:
+    """Return whether a line at the top of a page is in larger print than the text."""
+    height, width = line.box.height / usual, line.box.width / max(1, len(line.text)) / max(letter, 1e-6)
+    if height >= LARGE_AT_EDGE:
+        return True
+    if height >= LARGE and width >= WIDE_LETTERS:
+        return True
+    return width >= WIDEST_LETTERS and not line.text.isupper()
 
 
 def _white(found: Sequence[PageLine], line: PageLine) -> float:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from jobs.results.exports.chunks import Chunk, ChunkPage, ChunkPart, chunks_of
 from jobs.results.exports.job_export import ExportPage, JobExport
-from jobs.results.exports.page_blocks import blocks_of, body_of
+from jobs.results.exports.page_blocks import blocks_of, body_of, with_letterhead
 from jobs.results.pictures.turns import number
 
 
@@ -20,7 +20,7 @@ def _parts(page: ExportPage) -> Iterator[ChunkPart]:
     if page.remark:
         return
     size = ChunkPage(page.number, number(page.result.get("width")), number(page.result.get("height")))
-    for block in body_of(blocks_of(page.result)):
+    for block in body_of(with_letterhead(blocks_of(page.result), page.number)):
         yield ChunkPart(size, block)
 
 

@@ -9,7 +9,7 @@ from html import escape
 from inference.layout.direction import has_right_to_left, runs_from_right
 from inference.tables.table import Table
 from jobs.results.exports.job_export import ExportPage, JobExport
-from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of
+from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of, with_letterhead
 from jobs.results.exports.table_cells import placed_cells
 from jobs.results.exports.text_lists import TextList, with_lists
 
@@ -49,7 +49,8 @@ def html_blocks(export: JobExport) -> Iterator[bytes]:
 def _section(page: ExportPage) -> str:
     number = page.number
     start = f'<section id="page-{number}" aria-label="Page {number}">\n<p class="page">Page {number}</p>\n'
-    body = _remark(page.remark) if page.remark else "\n".join(html_of(blocks_of(page.result)))
+    blocks = with_letterhead(blocks_of(page.result), number)
+    body = _remark(page.remark) if page.remark else "\n".join(html_of(blocks))
     return f"{start}{body}\n</section>\n"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from inference.tables.table import Table
 from jobs.results.exports.job_export import ExportPage, JobExport
 from jobs.results.exports.markdown_escapes import escaped, escaped_heading
-from jobs.results.exports.page_blocks import TextBlock, body_of, marked_blocks
+from jobs.results.exports.page_blocks import TextBlock, body_of, marked_blocks, with_letterhead
 from jobs.results.exports.page_lines import one_line, text_of
 from jobs.results.exports.paragraphs import Row, paragraphs
 from jobs.results.exports.text_lists import TextList, with_lists
@@ -32,7 +32,7 @@ def _body(page: ExportPage, *, above: int) -> str:
     if blocks is None:
         found = map(_paragraph, paragraphs(page.lines, text_of(page.result)))
     else:
-        found = map("\n".join, markdown_of(blocks, above=above))
+        found = map("\n".join, markdown_of(with_letterhead(blocks, page.number), above=above))
     return "".join(f"\n{part}\n" for part in found if part)
 
 

@@ -6,7 +6,7 @@ An added model may return anything under these names. Blocks that make no sense 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inference.core.contracts import Quad
 from inference.layout.boxes import Box, PageLine
@@ -56,6 +56,12 @@ def body_of(blocks: Sequence[TextBlock]) -> list[TextBlock]:
     """Return what is read as the text of a page: without its edges, footnotes last."""
     body = [block for block in blocks if block.type not in AT_THE_EDGES]
     return sorted(body, key=lambda block: block.type == "footnote")
+
+
+def with_letterhead(blocks: Sequence[TextBlock], page_number: int) -> list[TextBlock]:
+    """Return the headers of a first page as paragraphs. They name the sender or the title, and stand nowhere before."""
+    is_first = page_number == 1
+    return [replace(block, type="paragraph") if is_first and block.type == "header" else block for block in blocks]
 
 
 def tables_in_text(result: Mapping[str, object]) -> dict[int, frozenset[int]]:

@@ -1,7 +1,7 @@
 import pytest
 
 from inference.layout.roles import CAPTION, FOOTNOTE, is_page_number
-from tests.inference.layout.pages import Page, roles
+from tests.inference.layout.pages import CHARACTER, Page, roles
 
 
 @pytest.mark.parametrize("text", ["7", "- 7 -", "Page 3 of 12", "Seite 4", "xiv", "3/12", "[12]", "S. 9"])
@@ -61,6 +61,38 @@ def test_large_print_at_the_top_of_a_page_is_no_header() -> None:
     title = page.line(50, 60, "Annual report", height=48)
     page.prose(50, 200, 900, 10)
     assert roles(page.laid_out())["heading"] == [[title]]
+
+
+@pytest.mark.parametrize("height", [25, 27, 30])
+def test_a_title_a_little_larger_than_the_text_is_no_header(height: float) -> None:
+    page = Page()
+    title = page.line(50, 60, "Quarterly harvest report", height=height)
+    page.prose(50, 130, 900, 10)
+    assert roles(page.laid_out())["heading"] == [[title]]
+
+
+def test_bold_print_at_the_top_of_a_page_is_no_header() -> None:
+    page = Page()
+    title = page.line(50, 60, "Results of the harvest", width=22 * 1.4 * CHARACTER)
+    page.prose(50, 130, 900, 10)
+    found = roles(page.laid_out())
+    assert "header" not in found
+    assert [title] in found.get("heading", []) + found["paragraph"]
+
+
+@pytest.mark.parametrize(
+    ("text", "height", "wider"),
+    [
+        pytest.param("Northern news, volume 7", 20, 1.0, id="as large as the text"),
+        pytest.param("Jahrbuch für Überzeugung, Band 7", 24, 1.0, id="made higher by its letters alone"),
+        pytest.param("NORTHERN NEWS", 17, 1.4, id="capitals"),
+    ],
+)
+def test_other_lines_at_the_top_of_a_page_are_headers(text: str, height: float, wider: float) -> None:
+    page = Page()
+    header = page.line(50, 60, text, width=wider * CHARACTER * len(text), height=height)
+    page.prose(50, 130, 900, 10)
+    assert roles(page.laid_out())["header"] == [[header]]
 
 
 def test_only_prose_above_makes_small_print_a_footnote() -> None:

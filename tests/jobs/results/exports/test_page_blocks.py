@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inference.layout.boxes import Box, PageLine
 from inference.layout.page_layout import lay_out
 from inference.tables.table import Table
-from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of
+from jobs.results.exports.page_blocks import TextBlock, blocks_of, body_of, with_letterhead
 from tests.jobs.results.exports.conftest import WIDTH, box, line
 from tests.jobs.results.exports.test_page_lines import JSON
 
@@ -85,6 +85,12 @@ def test_a_result_without_blocks_has_paragraphs_by_its_gaps() -> None:
 def test_the_body_has_no_edges_and_its_notes_last() -> None:
     types = ["header", "footnote", "paragraph", "footer", "page_number"]
     assert [block.type for block in body_of([TextBlock(type_, "x") for type_ in types])] == ["paragraph", "footnote"]
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, ["Joe's Diner", "2 Pies"]), (2, ["2 Pies"])])
+def test_headers_of_the_first_page_alone_are_in_the_body(number: int, expected: list[str]) -> None:
+    blocks = [TextBlock("header", "Joe's Diner"), TextBlock("paragraph", "2 Pies"), TextBlock("page_number", "1")]
+    assert [block.text for block in body_of(with_letterhead(blocks, number))] == expected
 
 
 WORDS = st.lists(st.text("abcXYZ019-.,•", min_size=1, max_size=8), min_size=1, max_size=6).map(" ".join)
