@@ -9,7 +9,7 @@ from PIL import Image, ImageChops, ImageFilter, ImageStat
 
 from .cells import Part, area
 from .code_parts import code_parts
-from .found_codes import FoundCode, is_in, is_same, is_thin, moved, over_bars, without_pieces
+from .found_codes import FoundCode, is_in, is_same, is_thin, moved, over_bars, without_partial_readings, without_pieces
 from .ink_parts import ink_parts
 
 MAX_CODES = 100
@@ -74,7 +74,7 @@ def read_codes(picture: Image.Image) -> list[FoundCode]:
         codes, pixels_left = _codes_in(gray.crop(part), pixels_left)
         found += [moved(code, 1.0, 1.0, part[:2]) for code in codes]
     across, down = picture.width / gray.width, picture.height / gray.height
-    return [moved(code, across, down) for code in found[:MAX_CODES]]
+    return [moved(code, across, down) for code in without_partial_readings(found)[:MAX_CODES]]
 
 
 def _codes_in(gray: Image.Image, pixels_left: int) -> tuple[list[FoundCode], int]:

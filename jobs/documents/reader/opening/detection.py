@@ -91,11 +91,15 @@ _OF_EMAILS = frozenset(
 )  # fmt: skip
 """The fields that a program writes at the head of an email. A person who writes a memo does not."""
 _OF_MEMOS = frozenset({b"from", b"to", b"cc", b"subject", b"date", b"reply-to", b"sender", b"content-type"})
+_OF_PEOPLE = frozenset({b"from", b"to", b"subject"})
 _SENDER, _DATE = (
     re.compile(rb"^from:.*@", re.IGNORECASE | re.MULTILINE),
     re.compile(rb"^date:.*\d{1,2} [a-z]{3} \d{4} \d\d:\d\d", re.IGNORECASE | re.MULTILINE),
 )
 """What emails of few fields have in the form that programs write it in."""
+_OF_PARTS = re.compile(
+    rb"^content-type:\s*multipart/(?:mixed|alternative|related|signed|report)\s*;", re.IGNORECASE | re.MULTILINE
+)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -182,7 +186,9 @@ def _is_email(head: bytes) -> bool:
     few = 1 if is_cut else 2
     is_written_by_program = bool(names & _OF_EMAILS) and len(names & (_OF_EMAILS | _OF_MEMOS)) >= few
     header = head[: _end_of_header(head)]
-    return is_written_by_program or bool(_SENDER.search(header) and _DATE.search(header))
+    if is_written_by_program or (_SENDER.search(header) and _DATE.search(header)):
+        return True
+    return bool(names & _OF_PEOPLE and _OF_PARTS.search(header))
 
 
 def _end_of_header(head: bytes) -> int:

@@ -34,6 +34,25 @@ def without_pieces(codes: Sequence[FoundCode]) -> list[FoundCode]:
     return whole
 
 
+def without_partial_readings(codes: Sequence[FoundCode]) -> list[FoundCode]:
+    """Return codes without readings of one ITF code in part.
+
+    Any even number of its digits is a code too: a line that leaves the bars too early reads the first or last of them.
+    """
+    return [code for code in codes if not any(_is_part_of(code, whole) for whole in codes)]
+
+
+def _is_part_of(code: FoundCode, whole: FoundCode) -> bool:
+    """Return whether the digits are some of a longer code's, and less than that code's length away from it."""
+    if code.symbology != "itf" or whole.symbology != "itf":
+        return False
+    if len(code.text) >= len(whole.text) or code.text not in whole.text:
+        return False
+    left, top, right, bottom = _sides(whole)
+    reach = max(right - left, bottom - top) / 2
+    return is_in(code, (round(left - reach), round(top - reach), round(right + reach), round(bottom + reach)))
+
+
 def is_thin(code: FoundCode) -> bool:
     left, top, right, bottom = _sides(code)
     return min(right - left, bottom - top) < _THIN * max(right - left, bottom - top)

@@ -1,12 +1,21 @@
 """Tests of the places of codes."""
 
 from jobs.documents.reader.opening.code_parts import MARGIN_PX
-from jobs.documents.reader.opening.found_codes import Corner, FoundCode, is_thin, over_bars, without_pieces
+from jobs.documents.reader.opening.found_codes import (
+    Corner,
+    FoundCode,
+    is_thin,
+    over_bars,
+    without_partial_readings,
+    without_pieces,
+)
 
 
-def found(left: float, top: float, right: float, bottom: float, text: str = "1") -> FoundCode:
+def found(
+    left: float, top: float, right: float, bottom: float, text: str = "1", symbology: str = "ean13"
+) -> FoundCode:
     corners: tuple[Corner, ...] = ((left, top), (right, top), (right, bottom), (left, bottom))
-    return FoundCode("ean13", text, "", corners)
+    return FoundCode(symbology, text, "", corners)
 
 
 def test_a_code_of_which_one_row_was_read_is_as_high_as_its_bars() -> None:
@@ -23,3 +32,24 @@ def test_pieces_are_one_code_and_another_reading_of_the_same_bars_is_dropped() -
     assert [code.corners[2] for code in without_pieces(pieces)] == [(300, 160)]
     readings = [found(100, 100, 300, 200), found(100, 101, 299, 199, "2"), found(100, 400, 300, 500, "3")]
     assert [code.text for code in without_pieces(readings)] == ["1", "3"]
+
+
+def test_an_itf_code_read_in_part_is_dropped_beside_the_whole() -> None:
+    whole = found(1699, 1590, 2043, 1592, "00123456789012", "itf")
+    parts = [
+        found(1862, 1530, 2022, 1533, "001234", "itf"),
+        found(1740, 1575, 2038, 1577, "001234567890", "itf"),
+        found(1721, 1649, 1880, 1651, "789012", "itf"),
+    ]
+    assert without_partial_readings([*parts, whole]) == [whole]
+
+
+def test_other_codes_near_an_itf_code_are_kept() -> None:
+    codes = [
+        found(1699, 1590, 2043, 1592, "00123456789012", "itf"),
+        found(1699, 1690, 2043, 1692, "00123456789012", "itf"),
+        found(1862, 1530, 2022, 1533, "991234", "itf"),
+        found(1862, 1530, 2022, 1533, "001234", "code128"),
+        found(1862, 2530, 2022, 2533, "001234", "itf"),
+    ]
+    assert without_partial_readings(codes) == codes
