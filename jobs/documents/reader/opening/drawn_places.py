@@ -23,6 +23,12 @@ _SQUARE = 1.2
 """The longer side of a tick box at most, in shorter ones."""
 _MAX_TICK_SEGMENTS = 26
 """The most segments of the outline of a tick box: a ring of two rounded squares."""
+_MAX_CIRCLE_SEGMENTS = 200
+"""The most segments of the outline of a circle. Browsers draw a ring as 32 curves, each of three segments."""
+_CIRCLE_POINTS = 24
+"""The points of an outline that tell whether it is a circle."""
+_INNERMOST = 0.6
+"""The inner radius of a ring, at least, as a share of the outer one."""
 MAX_TICK_BOXES = 500
 
 _BAR_WIDTH = 9.0
@@ -76,7 +82,8 @@ def _look_at_path(path: Any, outer: Matrix, found: DrawnPlaces, bars: list[Sides
     short, long = min(width, height), max(width, height)
     if _TICK_SIDE[0] <= short and long <= min(_TICK_SIDE[1], _SQUARE * short):
         segments = pdfium.FPDFPath_CountSegments(path)
-        if 4 <= segments <= _MAX_TICK_SEGMENTS and len(found.tick_boxes) < 4 * MAX_TICK_BOXES:
+        is_shape = 4 <= segments <= _MAX_TICK_SEGMENTS or _is_circle(path, segments)
+        if is_shape and len(found.tick_boxes) < 4 * MAX_TICK_BOXES:
             found.tick_boxes.append(_outline(path, sides))
     if short <= _BAR_WIDTH and 0 < long <= _BAR_LENGTH:
         if pdfium.FPDFPath_CountSegments(path) <= _MAX_BAR_SEGMENTS:
@@ -94,6 +101,24 @@ def _outline(path: Any, sides: Sides) -> Sides:
     left, bottom, right, top = sides
     more = min(max(0.0, width.value), (right - left) / 4) / 2
     return left + more, bottom + more, right - more, top - more
+
+
+def _is_circle(path: Any, segments: int) -> bool:
+    """Return whether a path of many curves goes around a middle that it keeps away from."""
+    if not _MAX_TICK_SEGMENTS < segments <= _MAX_CIRCLE_SEGMENTS:
+        return False
+    xs, ys = [], []
+    for index in range(0, segments, max(1, segments // _CIRCLE_POINTS)):
+        segment = pdfium.FPDFPath_GetPathSegment(path, index)
+        x, y = ctypes.c_float(), ctypes.c_float()
+        if pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_LINETO:
+            return False
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        xs.append(x.value)
+        ys.append(y.value)
+    middle = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    radii = [math.dist(middle, point) for point in zip(xs, ys, strict=True)]
+    return min(radii) >= _INNERMOST * max(radii)
 
 
 def _is_angular(path: Any) -> bool:

@@ -1,6 +1,7 @@
 """Tests of what is found on a page beside its text: codes, tick boxes and form fields."""
 
 import io
+import math
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from inference.layout.boxes import Box
 from jobs.documents.reader import DocumentReader
 from tests.benchmarks.marks.pages import code_page, plain_page, tick_page
 from tests.samples.forms import form_pdf
-from tests.samples.pdfs import text_pdf
+from tests.samples.pdfs import text_pdf, turned_text_pdf
 
 from .conftest import Store
 
@@ -122,3 +123,28 @@ def test_a_picture_full_of_codes_is_read_in_bounds(reader: DocumentReader, store
     buffer = io.BytesIO()
     page.save(buffer, "PNG")
     assert len(reader.read_page(store(buffer.getvalue()), "image", 1).findings.codes) <= 100
+
+
+def ring(left: float, bottom: float, radius: float, curves: int) -> str:
+    """Return a ring as browsers draw it: of many curves."""
+    step, middle = 2 * math.pi / curves, (left + radius, bottom + radius)
+    handle = 4 / 3 * math.tan(step / 4)
+
+    def point(angle: float, beside: float) -> str:
+        x, y = math.cos(angle) - beside * math.sin(angle), math.sin(angle) + beside * math.cos(angle)
+        return f"{middle[0] + radius * x:.3f} {middle[1] + radius * y:.3f}"
+
+    parts = [f"{point(0, 0)} m"]
+    for number in range(curves):
+        start, end = number * step, (number + 1) * step
+        parts.append(f"{point(start, handle)} {point(end, -handle)} {point(end, 0)} c")
+    return " ".join(parts)
+
+
+def test_rings_of_many_curves_are_radio_buttons(reader: DocumentReader, store: Store) -> None:
+    rings = [f"{ring(60, bottom, 6, 32)} s" for bottom in (700, 670, 640)]
+    dot, spiral = f"{ring(64, 704, 2, 32)} f", f"{ring(60, 600, 6, 16)} {ring(65, 605, 1, 16)} s"
+    drawing = " ".join(["1 w", *rings, dot, spiral]).encode()
+    content = turned_text_pdf("How was it? Good, fair or poor.", 0, drawing)
+    found = reader.read_page(store(content), "pdf", 1).findings.tick_boxes
+    assert sorted(box.checked for box in found) == [False, False, True]

@@ -1,5 +1,7 @@
 """Tests of the places of codes."""
 
+from dataclasses import replace
+
 from jobs.documents.reader.opening.code_parts import MARGIN_PX
 from jobs.documents.reader.opening.found_codes import (
     Corner,
@@ -11,11 +13,13 @@ from jobs.documents.reader.opening.found_codes import (
 )
 
 
-def found(
-    left: float, top: float, right: float, bottom: float, text: str = "1", symbology: str = "ean13"
-) -> FoundCode:
+def found(left: float, top: float, right: float, bottom: float, text: str = "1") -> FoundCode:
     corners: tuple[Corner, ...] = ((left, top), (right, top), (right, bottom), (left, bottom))
-    return FoundCode(symbology, text, "", corners)
+    return FoundCode("ean13", text, "", corners)
+
+
+def itf(left: float, top: float, right: float, bottom: float, text: str) -> FoundCode:
+    return replace(found(left, top, right, bottom, text), symbology="itf")
 
 
 def test_a_code_of_which_one_row_was_read_is_as_high_as_its_bars() -> None:
@@ -35,21 +39,21 @@ def test_pieces_are_one_code_and_another_reading_of_the_same_bars_is_dropped() -
 
 
 def test_an_itf_code_read_in_part_is_dropped_beside_the_whole() -> None:
-    whole = found(1699, 1590, 2043, 1592, "00123456789012", "itf")
+    whole = itf(1699, 1590, 2043, 1592, "00123456789012")
     parts = [
-        found(1862, 1530, 2022, 1533, "001234", "itf"),
-        found(1740, 1575, 2038, 1577, "001234567890", "itf"),
-        found(1721, 1649, 1880, 1651, "789012", "itf"),
+        itf(1862, 1530, 2022, 1533, "001234"),
+        itf(1740, 1575, 2038, 1577, "001234567890"),
+        itf(1721, 1649, 1880, 1651, "789012"),
     ]
     assert without_partial_readings([*parts, whole]) == [whole]
 
 
 def test_other_codes_near_an_itf_code_are_kept() -> None:
     codes = [
-        found(1699, 1590, 2043, 1592, "00123456789012", "itf"),
-        found(1699, 1690, 2043, 1692, "00123456789012", "itf"),
-        found(1862, 1530, 2022, 1533, "991234", "itf"),
-        found(1862, 1530, 2022, 1533, "001234", "code128"),
-        found(1862, 2530, 2022, 2533, "001234", "itf"),
+        itf(1699, 1590, 2043, 1592, "00123456789012"),
+        itf(1699, 1690, 2043, 1692, "00123456789012"),
+        itf(1862, 1530, 2022, 1533, "991234"),
+        replace(itf(1862, 1530, 2022, 1533, "001234"), symbology="code128"),
+        itf(1862, 2530, 2022, 2533, "001234"),
     ]
     assert without_partial_readings(codes) == codes
