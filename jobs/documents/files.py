@@ -98,7 +98,8 @@ def _missing(name: str) -> FileMissing:
 
 
 def _is_folder() -> bool:
-    return isinstance(default_storage._wrapped, FileSystemStorage)  # type: ignore[attr-defined]
+    """Return whether files are in a folder. Asked for its class, the storage is set up in a process that is new."""
+    return issubclass(default_storage.__class__, FileSystemStorage)
 
 
 @contextmanager

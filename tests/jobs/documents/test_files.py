@@ -1,4 +1,5 @@
 import pytest
+from django.core.files.storage import DefaultStorage
 
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.documents import files
@@ -39,3 +40,11 @@ def _error_of_reading(name: str) -> StorageUnavailable:
     with pytest.raises(StorageUnavailable) as raised, files.local_file(name):
         pass
     return raised.value
+
+
+def test_first_file_of_a_new_process_is_opened(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Test a process that has not used the storage: Django sets it up when it is first asked for something."""
+    files.save_bytes(NAME, b"content")
+    monkeypatch.setattr(files, "default_storage", DefaultStorage())
+    with files.open_stream(NAME, 3) as opened:
+        assert opened.read() == b"tent"
