@@ -47,7 +47,7 @@ def _is_stored(artifact: Artifact) -> bool:
 
 
 def _is_folder() -> bool:
-    return isinstance(default_storage._wrapped, FileSystemStorage)  # type: ignore[attr-defined]
+    return isinstance(default_storage, FileSystemStorage)
 
 
 def local_path(artifact: Mapping[str, object]) -> Path:

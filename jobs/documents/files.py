@@ -99,7 +99,7 @@ def _missing(name: str) -> FileMissing:
 
 def _is_folder() -> bool:
     """Return whether files are in a folder. Asked for its class, the storage is set up in a process that is new."""
-    return issubclass(default_storage.__class__, FileSystemStorage)
+    return isinstance(default_storage, FileSystemStorage)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableJob:
-    """What a row says about a document."""
+    """A document as it stands in a row."""
 
     id: str
     name: str
