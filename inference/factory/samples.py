@@ -1,0 +1,88 @@
+"""Inputs of a model by name, cut into rows and put together again."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inference.runtime.tensors import Array, NodeArg
+
+Feeds = Mapping[str, Array]
+ONE_UNIT = 0
+"""The number of rows of a sample whose inputs do not all begin with a free dimension. It is not cut."""
+
+
+class SampleInvalid(Exception):
+    """The error for a sample that does not have the inputs of its model. The message says which one is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The inputs of a single run."""
+
+    name: str
+    """The name in reports, such as `normal, 8 rows, number 3`."""
+    group: str
+    """The kind of values. Errors are compared with the spread of the outputs within a group."""
+    feeds: Feeds
+    rows: int
+    """The number of rows, or 1 if the model has no dimension for rows."""
+
+
+def rows_are_free(inputs: Sequence[NodeArg]) -> bool:
+    """Return whether every input begins with a dimension of any size, so that rows can be cut apart."""
+    return bool(inputs) and all(node.shape and not isinstance(node.shape[0], int) for node in inputs)
+
+
+def check_feeds(feeds: Feeds, inputs: Sequence[NodeArg], name: str) -> None:
+    """Raise SampleInvalid if inputs are missing, unknown, or have another number of dimensions."""
+    wanted = {node.name: node for node in inputs}
+    if set(feeds) != set(wanted):
+        raise SampleInvalid(f"{name} has the inputs {sorted(feeds)}; the model takes {sorted(wanted)}")
+    for key, value in feeds.items():
+        shape = wanted[key].shape
+        fits = value.ndim == len(shape) and all(
+            not isinstance(size, int) or size < 0 or size == given
+            for size, given in zip(shape, value.shape, strict=True)
+        )
+        if not fits:
+            raise SampleInvalid(f"{name}: input {key!r} has the shape {list(value.shape)}; the model takes {[*shape]}")
+    if rows_are_free(inputs) and len({len(value) for value in feeds.values()}) > 1:
+        counts = {key: len(value) for key, value in feeds.items()}
+        raise SampleInvalid(f"{name}: its inputs differ in their number of rows: {counts}")
+
+
+def rows_of(feeds: Feeds) -> int:
+    return len(next(iter(feeds.values())))
+
+
+def cut(feeds: Feeds) -> Iterator[Feeds]:
+    """Yield the rows, each as inputs with one row."""
+    for row in range(rows_of(feeds)):
+        yield {name: value[row : row + 1] for name, value in feeds.items()}
+
+
+def joined(rows: Sequence[Feeds]) -> Feeds:
+    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
+
+
+def layout(feeds: Feeds) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """Return the names, types and sizes. Only rows of the same layout fit into one run."""
+    return tuple((name, value.dtype.str, value.shape[1:]) for name, value in sorted(feeds.items()))
+
+
+def digest(feeds: Feeds) -> bytes:
+    """Return the SHA-256 of the names, types, shapes and values."""
+    hashed = hashlib.sha256()
+    for name, value in sorted(feeds.items()):
+        hashed.update(f"{name}\0{value.dtype.str}\0{value.shape}\0".encode())
+        hashed.update(_content(value))
+    return hashed.digest()
+
+
+def _content(value: Array) -> bytes:
+    if value.dtype.kind not in "OUS":
+        return np.ascontiguousarray(value).tobytes()
+    texts = [text if isinstance(text, bytes) else str(text).encode() for text in value.ravel().tolist()]
+    return b"".join(len(text).to_bytes(8, "little") + text for text in texts)
