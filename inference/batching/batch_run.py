@@ -190,7 +190,7 @@ class BatchRunner:
     def _begin(self, part: list[Entry], *, has_company: bool) -> list[Entry]:
         with self._lock:
             wanted = [entry for entry in part if not entry.left]
-            running = Running(RunControl(has_company=has_company), len(wanted))
+            running = Running(RunControl(has_company=has_company, pieces=len(wanted)), len(wanted))
             for entry in wanted:
                 entry.run = running
         return wanted

@@ -89,9 +89,12 @@ def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
 class RunControl:
     """The control of a run. The run registers how it is ended, such as `terminate` in ONNX Runtime's RunOptions."""
 
-    def __init__(self, *, has_company: bool = False) -> None:
-        """Create the control. `has_company` says that other runs of the same session are in progress or wait."""
+    def __init__(self, *, has_company: bool = False, pieces: int = 1) -> None:
+        """Create the control. `has_company` says that other runs of the same session are in progress or wait, and
+        `pieces` how many pieces of callers run together.
+        """
         self.has_company = has_company
+        self.pieces = pieces
         self.device_s = 0.0
         """The time in seconds that was computed for it so far, reported by the run that it controls."""
         self._call = Call()

@@ -251,6 +251,8 @@ class VersionSpec:
     config: Mapping[str, Json] = field(default_factory=dict)
     steps: Mapping[str, "VersionSpec"] = field(default_factory=dict)
     """The member versions of a pipeline by role. The footprint of the pipeline is the union of theirs."""
+    isolated: bool = False
+    """Set if the model must run in a confined process of its own. Only an `onnx` model can."""
 
     @property
     def key(self) -> str:

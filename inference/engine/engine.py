@@ -120,6 +120,7 @@ class Engine:
 
     def load(self, spec: VersionSpec) -> None:
         """Bring every session of this version, its steps included, into memory and run each once."""
+        _refuse_without_isolation(spec)
         interface_of(spec.runtime, spec.config)
         for step in spec.steps.values():
             self.load(step)
@@ -157,7 +158,7 @@ class Engine:
 
     def _own_paths(self, spec: VersionSpec) -> frozenset[str]:
         runtime = self._runtimes[spec.runtime]
-        on_gpu = self.host.on_gpu and runtime.may_use_gpu
+        on_gpu = self.host.on_gpu and runtime.may_use_gpu and not spec.isolated
         files = (artifact(spec, role, on_gpu=on_gpu) for role in runtime.session_roles)
         return frozenset(_resolved(str(file)) for file in files)
 
@@ -175,8 +176,15 @@ def _resolved(file: str) -> str:
 def _checked(spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> Mapping[str, Json]:
     """Check the call, the kind of work and the parameters. Return the complete parameters."""
     call.check()
+    _refuse_without_isolation(spec)
     validate_work_kind(spec.runtime, work_kind(work), spec.config)
     return validate_parameters(spec.runtime, parameters, spec.config)
+
+
+def _refuse_without_isolation(spec: VersionSpec) -> None:
+    """Refuse an isolated model whose runtime runs everything in this process."""
+    if spec.isolated and spec.runtime != "onnx":
+        raise ModelFailed("model_isolation_unavailable", f"{spec.key}: only ONNX graphs run in a process of their own")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from inference.factory.measures.measured import Measured, measure
 from inference.factory.measures.pairs import Answers, Kind, Pair
 from inference.factory.samples import Sample, SampleInvalid
 from inference.factory.sessions import Session, run_for
-from inference.runtime.hosted_session import InvalidFeed
+from inference.runtime.session import InvalidFeed
 
 COMPARE_S = 30.0
 """Seconds for the runs of both files on the held-out inputs."""

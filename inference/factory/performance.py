@@ -18,7 +18,7 @@ from inference.factory.comparing import Progress
 from inference.factory.report import Performance
 from inference.factory.samples import Feeds, Sample, cut, joined
 from inference.factory.sessions import OpenSession, Session, UsedBytes, opened, run_for, used_here
-from inference.runtime.hosted_session import weight_bytes
+from inference.runtime.session import weight_bytes
 
 Each = TypeVar("Each")
 CALLERS = 64

@@ -17,8 +17,8 @@ from inference.batching.watch import BatchFigures
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.metrics import MeteredBatches
+from inference.runtime.session import Session
 from inference.runtime.session_host import Borrowed, SessionHost
 from inference.runtime.session_slot import Change, Happened
 
@@ -105,7 +105,7 @@ class BeginsRuns(Protocol):
 log = structlog.get_logger(__name__)
 KEEP_FIT_EVERY_S = 10.0
 
-RunOnSession = Callable[[HostedSession, Sequence[Any], int, RunControl], Sequence[Any]]
+RunOnSession = Callable[[Session, Sequence[Any], int, RunControl], Sequence[Any]]
 """A function from payloads, the length to pad to and a control that can end the run to an answer for each."""
 
 
@@ -132,7 +132,7 @@ class PartFigures:
 class _Served:
     """A session in memory and the batcher that runs it."""
 
-    session: HostedSession
+    session: Session
     batcher: Batcher[Any, Any]
     part: Part
     keep_fit_at_s: float = 0.0
@@ -165,7 +165,7 @@ class SessionBatchers:
 
     def run(
         self,
-        session: HostedSession,
+        session: Session,
         pieces: Sequence[Piece[Any]],
         run: RunOnSession,
         *,
@@ -181,17 +181,18 @@ class SessionBatchers:
         self,
         path: str,
         asked: Sequence[Asked],
-        prepare: Callable[[HostedSession, Asked], Ready | None],
+        prepare: Callable[[Session, Asked], Ready | None],
         run: RunOnSession,
         *,
         of: Part,
         limits: BatchLimits,
         ended: Ended,
+        isolated: bool = False,
     ) -> Begins:
         """Start the work of all these callers at once, if the session is in memory. `prepare` returns None for work
         that a thread must do.
         """
-        borrowed = self._host.borrow(path, len(asked))
+        borrowed = self._host.borrow(path, len(asked), isolated=isolated)
         if borrowed is None:
             return [None] * len(asked)
         try:
@@ -217,11 +218,11 @@ class SessionBatchers:
                 begun.append(outcome)  # type: ignore[arg-type]
         return begun
 
-    def sessions(self) -> tuple[HostedSession, ...]:
+    def sessions(self) -> tuple[Session, ...]:
         with self._lock:
             return tuple(served.session for served in self._served.values())
 
-    def _batcher(self, session: HostedSession, run: RunOnSession, of: Part, limits: BatchLimits) -> Batcher[Any, Any]:
+    def _batcher(self, session: Session, run: RunOnSession, of: Part, limits: BatchLimits) -> Batcher[Any, Any]:
         served = self._of(session, run, of)
         # The limits are those of the version that used the file first. Others do not change them by their calls.
         served.batcher.limits = self.limits_of(served.part, limits)
@@ -230,7 +231,7 @@ class SessionBatchers:
     def _shared(self, pieces: Sequence[Piece[Any]], of: Part, limits: BatchLimits) -> Sequence[Piece[Any]]:
         return _for_one_call(pieces) if self.limits_of(of, limits).sharing is Sharing.NEVER else pieces
 
-    def _of(self, session: HostedSession, run: RunOnSession, of: Part) -> _Served:
+    def _of(self, session: Session, run: RunOnSession, of: Part) -> _Served:
         with self._lock:
             served = self._served.get(session.path)
             if served is not None and served.session is session:
@@ -264,9 +265,7 @@ class SessionBatchers:
             self._watches[part] = MeteredBatches(part.key, part.role)
         return self._watches[part]
 
-    def _runner(
-        self, session: HostedSession, run: RunOnSession
-    ) -> Callable[[Sequence[Any], int, RunControl], Sequence[Any]]:
+    def _runner(self, session: Session, run: RunOnSession) -> Callable[[Sequence[Any], int, RunControl], Sequence[Any]]:
         def run_batch(payloads: Sequence[Any], length: int, control: RunControl) -> Sequence[Any]:
             if control.ended:
                 raise CallCanceled
@@ -278,7 +277,7 @@ class SessionBatchers:
 
         return run_batch
 
-    def _fit_of(self, session: HostedSession) -> CostFit:
+    def _fit_of(self, session: Session) -> CostFit:
         profile = self._host.profile(session.path)
         try:
             return CostFit.restored(profile.fit) if profile is not None and profile.fit else CostFit()
@@ -286,7 +285,7 @@ class SessionBatchers:
             log.warning("batch_cost_fit_unreadable", model=session.name, error=str(error))
             return CostFit()
 
-    def _keep_fit(self, session: HostedSession) -> None:
+    def _keep_fit(self, session: Session) -> None:
         """Store the fit now and then, so that today's runs serve the first caller after a restart."""
         now_s = time.monotonic()
         served = self._served.get(session.path)
@@ -296,7 +295,7 @@ class SessionBatchers:
 
 
 def _prepared(
-    prepare: Callable[[HostedSession, Asked], Ready | None], session: HostedSession, one: Asked
+    prepare: Callable[[Session, Asked], Ready | None], session: Session, one: Asked
 ) -> Ready | Exception | None:
     try:
         return prepare(session, one)

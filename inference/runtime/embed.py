@@ -34,11 +34,11 @@ from inference.runtime.batched import (
     SessionBatchers,
 )
 from inference.runtime.fixed_size_runs import WHOLE_LENGTHS, whole_length, whole_rows
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.made_once import OncePerKey
 from inference.runtime.native import read_tokenizer
 from inference.runtime.parameters import TRUNCATE
 from inference.runtime.precision import artifact
+from inference.runtime.session import Session
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import VECTORS
 from inference.runtime.texts import (
@@ -126,7 +126,7 @@ class EmbedRuntime:
     def begin(self, spec: VersionSpec, asked: Sequence[Asked], ended: Ended) -> Begins:
         """Start the work as in `BeginsRuns.begin`. A thread must do work whose tokenizing would hold up the caller."""
 
-        def prepare(_session: HostedSession, one: Asked) -> Ready | None:
+        def prepare(_session: Session, one: Asked) -> Ready | None:
             if not isinstance(one.work, TextInput) or not _soon_split(one.work):
                 return None
             cuts = bool(one.parameters.get(TRUNCATE.name, TRUNCATE.default))
@@ -200,7 +200,7 @@ class EmbedRuntime:
     def _runner(self, spec: VersionSpec) -> RunOnSession:
         return _run_whole if self._in_whole_runs(spec) else _run_batch
 
-    def _warm_up(self, spec: VersionSpec) -> Callable[[HostedSession], None]:
+    def _warm_up(self, spec: VersionSpec) -> Callable[[Session], None]:
         return _warm_up_whole if self._in_whole_runs(spec) else _warm_up
 
     def _pieces(self, spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
@@ -252,7 +252,7 @@ def _read_tokenizer(path: str) -> TextTokenizer:
 
 
 def _run_batch(
-    session: HostedSession, windows: Sequence[Window], length: int, control: RunControl | None = None
+    session: Session, windows: Sequence[Window], length: int, control: RunControl | None = None
 ) -> list[Vector]:
     ids = np.zeros((len(windows), length), np.int64)
     mask = np.zeros_like(ids)
@@ -266,7 +266,7 @@ def _run_batch(
 
 
 def _run_whole(
-    session: HostedSession, windows: Sequence[Window], length: int, control: RunControl | None = None
+    session: Session, windows: Sequence[Window], length: int, control: RunControl | None = None
 ) -> list[Vector]:
     rows, vectors = whole_rows(length), list[Vector]()
     for start in range(0, len(windows), rows):
@@ -276,13 +276,13 @@ def _run_whole(
     return vectors
 
 
-def _warm_up_whole(session: HostedSession) -> None:
+def _warm_up_whole(session: Session) -> None:
     """Run every size that will be requested, because a GPU's libraries take their time for the first run of a size."""
     for length in WHOLE_LENGTHS:
         _run_whole(session, [Window((101, 7592, 102))], length)
 
 
-def _warm_up(session: HostedSession) -> None:
+def _warm_up(session: Session) -> None:
     window = Window((101, 7592, 102))
     _run_batch(session, [window], padded_length(len(window.ids)))
 

@@ -1,13 +1,9 @@
 """A model file opened in ONNX Runtime."""
 
-import ctypes
-import platform
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +11,7 @@ import structlog
 
 from inference.core.calls import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
+from inference.model_host.confined.denormals import denormals_flushed
 from inference.runtime.bound_run import BoundRun, can_be_bound
 from inference.runtime.error_texts import gpu_was_full, plain_words
 from inference.runtime.memory_in_use import MemoryGauge, memory_of
@@ -23,6 +20,7 @@ from inference.runtime.packed_files import PackedFiles
 from inference.runtime.providers import CPU, ExecutionPlan
 from inference.runtime.run_limit import RunTookTooLong, run_limit
 from inference.runtime.run_memory import RunMemory
+from inference.runtime.session import InvalidFeed, RunTally, rows_of, weight_bytes
 from inference.runtime.tensors import Array, NodeArg
 
 log = structlog.get_logger(__name__)
@@ -31,31 +29,6 @@ MAX_AT_ONCE = 4
 """The most runs of a session at the same time on the CPU. Each has its share of the threads."""
 RUN_LIMIT_S = 30.0
 """The longest time of a run in seconds. The most expensive built-in batch takes a few seconds on two cores."""
-_FLUSH_TO_ZERO = 0x8000
-_DENORMALS_ARE_ZERO = 0x0040
-_CONTROL_WORD = 7
-"""The index of the control word among the eight 32-bit words of a thread's floating-point state on x86-64."""
-
-_State = ctypes.c_uint32 * 8
-
-
-class InvalidFeed(Exception):
-    """The error for an input whose name, type or shape ONNX Runtime refused."""
-
-
-class RunTally:
-    """The number of runs, rows and seconds since the session was opened."""
-
-    def __init__(self) -> None:
-        self.runs = self.rows = 0
-        self.seconds = 0.0
-        self._lock = threading.Lock()
-
-    def add(self, *, rows: int, seconds: float) -> None:
-        with self._lock:
-            self.runs += 1
-            self.rows += rows
-            self.seconds += seconds
 
 
 class HostedSession:
@@ -123,7 +96,7 @@ class HostedSession:
                     lambda: self._run(feeds, outputs, options, beside=beside), feeds, options
                 )
                 seconds = (time.monotonic() - started_s) / (self.at_once if beside else 1)
-                self.tally.add(rows=_rows(feeds), seconds=seconds)
+                self.tally.add(rows=rows_of(feeds), seconds=seconds)
                 control.computed(seconds)
         except RunTookTooLong as error:
             raise ModelFailed("model_timeout", f"{self.name} ran {error} and was ended") from error
@@ -170,50 +143,6 @@ def _ended_by(control: RunControl, options: Any) -> Iterator[None]:
         yield
     finally:
         withdraw()
-
-
-@contextmanager
-def denormals_flushed() -> Iterator[None]:
-    """Round denormal numbers, which are too small for a normal float, to zero in this thread, on machines where this
-    is known to work.
-
-    Calculations with denormals take a hundred times as long, and activations such as GELU produce many of them. ONNX
-    Runtime does this only in the threads of its own pool.
-    """
-    mathematics = _library()
-    before = _State()
-    if mathematics is None or mathematics.fegetenv(before) != 0:
-        yield
-        return
-    flushing = _State(*before)
-    flushing[_CONTROL_WORD] |= _FLUSH_TO_ZERO | _DENORMALS_ARE_ZERO
-    mathematics.fesetenv(flushing)
-    try:
-        yield
-    finally:
-        mathematics.fesetenv(before)
-
-
-@cache
-def _library() -> Any:
-    if sys.platform != "linux" or platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc":
-        return None
-    return ctypes.CDLL("libm.so.6")
-
-
-def _rows(feeds: Mapping[str, Array]) -> int:
-    """Return the first dimension of the first input, by which everything here is batched."""
-    shape = next((feed.shape for feed in feeds.values()), ())
-    return int(shape[0]) if shape else 1
-
-
-def weight_bytes(path: Path) -> int:
-    """Return the size of the file and of the weights stored beside it (`model.onnx.data`, `model.onnx_data`)."""
-    try:
-        beside = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
-        return sum(file.stat().st_size for file in beside if file.is_file()) or path.stat().st_size
-    except OSError as error:
-        raise ModelFailed("model_artifact_missing", f"{path.name} cannot be read: {error.strerror}") from error
 
 
 def _packed_sessions(path: Path, plan: ExecutionPlan, packed: PackedFiles, at_once: int) -> tuple[Any, Any] | None:

@@ -21,7 +21,6 @@ from inference.core.errors import ModelFailed
 from inference.runtime.batched import DETECTION_LIMITS, RECOGNITION_LIMITS, Part, SessionBatchers
 from inference.runtime.coarse_look import Inked, coarse_scale, inked_part, needs_closer_look
 from inference.runtime.column_gaps import part_joined_lines
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.line_scripts import (
     ScriptTeller,
     are_upside_down,
@@ -34,6 +33,7 @@ from inference.runtime.line_scripts import (
 from inference.runtime.missed_text import missed_pieces
 from inference.runtime.page_pixels import page_pixels
 from inference.runtime.precision import artifact
+from inference.runtime.session import Session
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tesseract import TesseractReader
 from inference.runtime.text_detection import (
@@ -137,9 +137,7 @@ class OcrRuntime:
             boxes = piece.add(boxes_on_piece, boxes)
         return in_reading_order(part_joined_lines(boxes, inked.mask, inked.scale))
 
-    def _first_boxes(
-        self, spec: VersionSpec, session: HostedSession, image: Pixels, inked: Inked, call: Call
-    ) -> Floats:
+    def _first_boxes(self, spec: VersionSpec, session: Session, image: Pixels, inked: Inked, call: Call) -> Floats:
         """Look for lines where there is ink: coarsely, then closely if print may have been missed."""
         coarse, close = coarse_scale(image), close_scale(image)
         part, first = inked.cut(image), coarse if coarse < 1 else close
@@ -151,7 +149,7 @@ class OcrRuntime:
     def _boxes_on(
         self,
         spec: VersionSpec,
-        session: HostedSession,
+        session: Session,
         images: Sequence[Pixels],
         call: Call,
         *,
@@ -180,7 +178,7 @@ class OcrRuntime:
             )
 
     def _read_batch(
-        self, session: HostedSession, scaled: Sequence[ScaledLine], width: int, control: RunControl
+        self, session: Session, scaled: Sequence[ScaledLine], width: int, control: RunControl
     ) -> list[RecognizedText]:
         chances = _run_single_input(session, recognizer_input(scaled, width), control)[: len(scaled)]
         characters, teller = self._characters_of(session)
@@ -190,7 +188,7 @@ class OcrRuntime:
             for content, steps, line in zip(contents, chances, scaled, strict=True)
         ]
 
-    def _recognizer(self, spec: VersionSpec, call: Call | None = None) -> AbstractContextManager[HostedSession]:
+    def _recognizer(self, spec: VersionSpec, call: Call | None = None) -> AbstractContextManager[Session]:
         return self._host.session(
             self._file(spec, "recognition"),
             _warm_up_recognizer,
@@ -202,7 +200,7 @@ class OcrRuntime:
     def _file(self, spec: VersionSpec, role: str) -> str:
         return artifact(spec, role, on_gpu=self.may_use_gpu)
 
-    def _characters_of(self, session: HostedSession) -> tuple[CharacterSet, ScriptTeller]:
+    def _characters_of(self, session: Session) -> tuple[CharacterSet, ScriptTeller]:
         found = self._characters.get(session.path)
         if found is None:
             listed = session.metadata.get("character")
@@ -217,25 +215,23 @@ def _name(spec: VersionSpec, role: str) -> str:
     return str(Part(spec.key, role))
 
 
-def _detect_batch(
-    session: HostedSession, pictures: Sequence[Floats], _length: int, control: RunControl
-) -> list[Floats]:
+def _detect_batch(session: Session, pictures: Sequence[Floats], _length: int, control: RunControl) -> list[Floats]:
     chances = _run_single_input(session, np.concatenate(pictures), control)
     if not np.isfinite(chances).all():
         raise ModelFailed("model_output_not_finite", "text detection answered with NaN or infinity")
     return list(chances[:, 0])
 
 
-def _run_single_input(session: HostedSession, tensor: Floats, control: RunControl | None = None) -> Floats:
+def _run_single_input(session: Session, tensor: Floats, control: RunControl | None = None) -> Floats:
     answer: Floats = session.run({session.inputs[0].name: tensor}, control=control)[0]
     return answer
 
 
-def _warm_up_detector(session: HostedSession) -> None:
+def _warm_up_detector(session: Session) -> None:
     _run_single_input(session, np.zeros((1, 3, STRIDE * 2, STRIDE * 2), np.float32))
 
 
-def _warm_up_recognizer(session: HostedSession) -> None:
+def _warm_up_recognizer(session: Session) -> None:
     _run_single_input(session, np.zeros((1, 3, LINE_HEIGHT, MIN_WIDTH), np.float32))
 
 

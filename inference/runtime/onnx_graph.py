@@ -19,10 +19,10 @@ from inference.batching.limits import Sharing
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, TensorInput, VersionSpec, WorkInput, WorkOutput, WorkRefused
 from inference.core.errors import ModelFailed
+from inference.model_host import HostDied
 from inference.runtime.batched import ONNX_LIMITS, Asked, Begins, Part, Ready, SessionBatchers
 from inference.runtime.fixed_size_runs import RunRows, in_whole_runs
 from inference.runtime.graph_outline import OutlineUnreadable, read_outline
-from inference.runtime.hosted_session import HostedSession, InvalidFeed
 from inference.runtime.precision import artifact
 from inference.runtime.row_independence import (
     NO_PROOF,
@@ -32,6 +32,7 @@ from inference.runtime.row_independence import (
     padded_to,
 )
 from inference.runtime.row_proof import Proof, prove_rows
+from inference.runtime.session import InvalidFeed, Session
 from inference.runtime.session_host import SessionHost, resolved
 from inference.runtime.tensor_requests import NUMPY_TYPES
 from inference.runtime.tensors import Array, TensorSpec, own_tensor, tensor_spec
@@ -81,7 +82,7 @@ class _Fitting:
 class _Known:
     """The facts that the calls of an open session share, so that none of them looks them up again."""
 
-    def __init__(self, session: HostedSession) -> None:
+    def __init__(self, session: Session) -> None:
         self.signature = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
         self._fitting: dict[Layout, _Fitting] = {}
 
@@ -114,10 +115,11 @@ class OnnxRuntime:
         self._independence: dict[Path, RowIndependence] = {}
 
     def load(self, spec: VersionSpec) -> None:
-        self._host.load(self._weights(spec), self._warm_up, name=spec.key)
+        self._host.load(self._weights(spec), self._warm_up, name=spec.key, isolated=spec.isolated)
 
     def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
-        with self._host.session(self._weights(spec), self._warm_up, call=call, name=spec.key) as session:
+        path, isolated = self._weights(spec), spec.isolated
+        with self._host.session(path, self._warm_up, call=call, name=spec.key, isolated=isolated) as session:
             part = Part(spec.key, "weights")
             pieces = [_piece(session, work, shares=self._may_share(session.path, part))]
             answers = self._batchers.run(session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call)
@@ -127,10 +129,19 @@ class OnnxRuntime:
         part, path = Part(spec.key, "weights"), self._weights(spec)
         shares = self._may_share(Path(resolved(path)), part)
 
-        def prepare(session: HostedSession, one: Asked) -> Ready:
+        def prepare(session: Session, one: Asked) -> Ready:
             return Ready([_piece(session, one.work, shares=shares)], partial(_output, session))
 
-        return self._batchers.begin(path, asked, prepare, self._run_rows, of=part, limits=ONNX_LIMITS, ended=ended)
+        return self._batchers.begin(
+            path,
+            asked,
+            prepare,
+            self._run_rows,
+            of=part,
+            limits=ONNX_LIMITS,
+            ended=ended,
+            isolated=spec.isolated,
+        )
 
     def rows_together(self, spec: VersionSpec) -> int:
         part = Part(spec.key, "weights")
@@ -147,7 +158,7 @@ class OnnxRuntime:
         )
 
     def _run_rows(
-        self, session: HostedSession, callers: Sequence[CallersRows], _length: int, control: RunControl
+        self, session: Session, callers: Sequence[CallersRows], _length: int, control: RunControl
     ) -> list[list[Array]]:
         try:
             if not callers[0].shared:
@@ -163,12 +174,16 @@ class OnnxRuntime:
             raise WorkRefused("invalid_tensor", str(error)) from error
         return split_rows(answers, [caller.rows for caller in callers], min_rows)
 
-    def _warm_up(self, session: HostedSession) -> None:
+    def _warm_up(self, session: Session) -> None:
         """Run the smallest input and find out whether rows may share a run. Other graphs are warmed up by a caller."""
         signature = signature_of(session)
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
-        with suppress(InvalidFeed, ModelFailed):
-            session.run(feeds)
+        try:
+            session.run(feeds, control=RunControl())
+        except HostDied:
+            raise
+        except (InvalidFeed, ModelFailed):
+            pass  # There are graphs that take no zeros.
         independence = self._independence.get(session.path)
         if independence is None or not independence.certain:
             independence = self._found_before(session) or self._tried(session, signature)
@@ -178,7 +193,7 @@ class OnnxRuntime:
             with suppress(InvalidFeed, ModelFailed):
                 in_whole_runs(session.run)(feeds)
 
-    def _found_before(self, session: HostedSession) -> RowIndependence | None:
+    def _found_before(self, session: Session) -> RowIndependence | None:
         """Return the result of another process or of an earlier start, because the rows of a file do not change."""
         profile = self._host.profile(session.path)
         match profile.exactness if profile is not None else None:
@@ -186,7 +201,7 @@ class OnnxRuntime:
                 return RowIndependence(least, reason, proven=proven)
         return None
 
-    def _tried(self, session: HostedSession, signature: Signature) -> RowIndependence:
+    def _tried(self, session: Session, signature: Signature) -> RowIndependence:
         found = _try_rows(session, signature)
         if found.certain:
             exactness = {"min_rows": found.min_rows, "reason": found.reason, "proven": found.proven}
@@ -201,10 +216,10 @@ class OnnxRuntime:
         return found
 
     def _weights(self, spec: VersionSpec) -> str:
-        return artifact(spec, "weights", on_gpu=self._host.on_gpu)
+        return artifact(spec, "weights", on_gpu=self._host.on_gpu and not spec.isolated)
 
 
-def _piece(session: HostedSession, work: WorkInput, *, shares: bool) -> Piece[CallersRows]:
+def _piece(session: Session, work: WorkInput, *, shares: bool) -> Piece[CallersRows]:
     if not isinstance(work, TensorInput):
         raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
     fitting = _known_of(session).fitting(work.tensors)
@@ -214,13 +229,13 @@ def _piece(session: HostedSession, work: WorkInput, *, shares: bool) -> Piece[Ca
     return Piece(rows, group=group, rows=min(max(fitting.rows, 1), ONNX_LIMITS.max_rows))
 
 
-def _output(session: HostedSession, answers: Sequence[Sequence[Array]]) -> WorkOutput:
+def _output(session: Session, answers: Sequence[Sequence[Array]]) -> WorkOutput:
     (outputs,) = answers
     names = [output.name for output in session.outputs]
     return WorkOutput({}, tensors={name: own_tensor(output) for name, output in zip(names, outputs, strict=True)})
 
 
-def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
+def _try_rows(session: Session, signature: Signature) -> RowIndependence:
     proof = _proof(session.path) if has_free_rows(signature.inputs, signature.outputs) else NO_PROOF
     runs = _in_rows(session, RunsInTime(session.run, time.monotonic() + TRIAL_S))
     with session.memory.giving_back():
@@ -231,12 +246,12 @@ def _try_rows(session: HostedSession, signature: Signature) -> RowIndependence:
     return found
 
 
-def _in_rows(session: HostedSession, run: RunRows) -> RunRows:
+def _in_rows(session: Session, run: RunRows) -> RunRows:
     """Return a function that runs the rows of several callers together, in the way that this device needs."""
     return in_whole_runs(run) if session.on_gpu else run
 
 
-def _checked(session: HostedSession, answers: list[Array]) -> list[Array]:
+def _checked(session: Session, answers: list[Array]) -> list[Array]:
     """Check the shapes of the outputs and return the outputs. Otherwise, a model that returns a wrong shape for some
     values could mix up the rows of callers.
     """
@@ -297,18 +312,18 @@ def read_signature(host: SessionHost, path: str | Path) -> Signature:
         return signature_of(session)
 
 
-def signature_of(session: HostedSession) -> Signature:
+def signature_of(session: Session) -> Signature:
     return _known_of(session).signature
 
 
-def _known_of(session: HostedSession) -> _Known:
+def _known_of(session: Session) -> _Known:
     found = _known.get(session)
     if found is None:
         found = _known[session] = _Known(session)
     return found
 
 
-_known: WeakKeyDictionary[HostedSession, _Known] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Session, _Known] = WeakKeyDictionary()
 """The facts about the open sessions. Every call needs them."""
 
 

@@ -15,9 +15,9 @@ from inference.pictures.righting import Righting
 from inference.pictures.sheet import find_sheet
 from inference.pictures.skew import Skew, measure_skew, residual_skew, skew_along
 from inference.runtime.batched import ORIENTATION_LIMITS, Part, SessionBatchers
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.page_pixels import page_pixels
 from inference.runtime.precision import artifact
+from inference.runtime.session import Session
 from inference.runtime.session_host import SessionHost
 
 MIN_ANGLE = 0.15
@@ -99,14 +99,12 @@ def _exact_angle(pixels: Pixels, skew: Skew, rotation: int) -> float:
     return round(angle, 2) if abs(angle) >= MIN_ANGLE else 0.0
 
 
-def _classify_batch(
-    session: HostedSession, squares: Sequence[Floats], _length: int, control: RunControl
-) -> list[Floats]:
+def _classify_batch(session: Session, squares: Sequence[Floats], _length: int, control: RunControl) -> list[Floats]:
     chances: Floats = session.run({session.inputs[0].name: np.stack(squares)}, control=control)[0]
     if not np.isfinite(chances).all():
         raise ModelFailed("model_output_not_finite", "page orientation answered with NaN or infinity")
     return list(chances)
 
 
-def _warm_up(session: HostedSession) -> None:
+def _warm_up(session: Session) -> None:
     session.run({session.inputs[0].name: np.zeros((1, 3, SQUARE, SQUARE), np.float32)})

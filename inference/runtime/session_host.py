@@ -14,7 +14,9 @@ import structlog
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.runtime.hosted_session import HostedSession, weight_bytes
+from inference.model_host import HostLimits, ModelHosts, OnPaused
+from inference.runtime.hosted_session import HostedSession
+from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.load_order import LoadTurn, next_load
 from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.machine import processor
@@ -24,6 +26,7 @@ from inference.runtime.packed_files import PackedFiles
 from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
+from inference.runtime.session import Session, weight_bytes
 from inference.runtime.session_slot import (
     Change,
     Happened,
@@ -38,14 +41,14 @@ from inference.runtime.session_slot import (
 __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 
 log = structlog.get_logger(__name__)
-WarmUp = Callable[[HostedSession], None]
+WarmUp = Callable[[Session], None]
 MAX_GONE = 4096
 
 
 class Borrowed:
     """A session that several users keep in memory until the last of them has given it back, each once."""
 
-    def __init__(self, session: HostedSession, users: int, leave: Callable[[], None]) -> None:
+    def __init__(self, session: Session, users: int, leave: Callable[[], None]) -> None:
         self.session = session
         self._leave = leave
         self._ends = count(1 - users)
@@ -70,9 +73,13 @@ class SessionHost:
         profiles: ProfileStore | None = None,
         memory: MemoryGauge | None = None,
         packed: PackedFiles | None = None,
+        model_hosts: ModelHosts | None = None,
     ) -> None:
-        """Set up the host. With `packed`, sessions that are wanted so have several runs at once."""
+        """Set up the host. With `packed`, sessions that are wanted so have several runs at once. Isolated sessions run
+        in processes of `model_hosts`.
+        """
         self._packed = packed
+        self.model_hosts = model_hosts or ModelHosts(HostLimits().within(budget_bytes))
         self.plan = plan
         self.budget_bytes = budget_bytes
         self.profiles = ProfileKeeper(profiles, _device(plan))
@@ -102,8 +109,9 @@ class SessionHost:
         name: str = "",
         on_cpu: bool = False,
         at_once: bool = False,
+        isolated: bool = False,
     ) -> None:
-        with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu, at_once=at_once):
+        with self.session(path, warm_up, call=call, name=name, on_cpu=on_cpu, at_once=at_once, isolated=isolated):
             pass
 
     @contextmanager
@@ -116,14 +124,18 @@ class SessionHost:
         name: str = "",
         on_cpu: bool = False,
         at_once: bool = False,
-    ) -> Iterator[HostedSession]:
+        isolated: bool = False,
+    ) -> Iterator[Session]:
         """Yield the session of this file, loaded and warmed up if necessary, and keep it while the block lasts.
 
         A caller that leaves, because `call` was canceled or is late, does not end a load for others. The first caller
         sets the name for messages. With `on_cpu`, the session runs on the CPU even if there is a GPU. With `at_once`,
-        it has several runs at the same time on the CPU, where that pays.
+        it has several runs at the same time on the CPU, where that pays. With `isolated`, it runs on the CPU in a
+        process of its own, and a file that is open in this process is refused.
         """
-        slot, is_cold = self._enter(resolved(str(path)), warm_up, name, on_cpu=on_cpu, at_once=at_once)
+        slot, is_cold = self._enter(
+            resolved(str(path)), warm_up, name, on_cpu=on_cpu, at_once=at_once, isolated=isolated
+        )
         try:
             session = _wait_for(slot, call, is_cold=is_cold)
             self._own.held = self._held_here + 1
@@ -134,18 +146,18 @@ class SessionHost:
         finally:
             self._leave(slot)
 
-    def borrow(self, path: str | Path, users: int = 1) -> Borrowed | None:
+    def borrow(self, path: str | Path, users: int = 1, *, isolated: bool = False) -> Borrowed | None:
         """Return the session if it is in memory, kept until any threads give it back. This loads nothing."""
         with self._changed:
             slot = self._slots.get(resolved(str(path)))
-            if slot is None or slot.state is not State.READY:
+            if slot is None or slot.state is not State.READY or (isolated and not slot.isolated):
                 return None
             slot.users += 1
             slot.use = slot.use.again(self._clock(), users)
         return Borrowed(slot.session.result(), users, lambda: self._leave(slot))
 
     @contextmanager
-    def kept(self, path: str | Path) -> Iterator[HostedSession]:
+    def kept(self, path: str | Path) -> Iterator[Session]:
         """Yield the session for work on behalf of callers that hold it, or raise CallCanceled. This loads nothing."""
         with self._changed:
             slot = self._slots.get(resolved(str(path)))
@@ -177,6 +189,17 @@ class SessionHost:
     def on_change(self, listener: Callable[[Change], None]) -> None:
         """Subscribe to loads, evictions and failed loads. The listener is called in the thread that did it."""
         self._listeners.append(listener)
+
+    def on_paused(self, listener: OnPaused) -> None:
+        """Subscribe to isolated models that are paused because their processes died several times in a row."""
+        self.model_hosts.on_paused(listener)
+
+    def resume(self, path: str | Path) -> None:
+        """Let a paused model run again."""
+        key = resolved(str(path))
+        with self._changed:
+            self._failures.forget(key)
+        self.model_hosts.resume(key)
 
     def profile(self, path: str | Path) -> Profile | None:
         """Return what is known of the file on this device, or None before its first use."""
@@ -217,8 +240,12 @@ class SessionHost:
         """Return the number of sessions that this thread has in use."""
         return getattr(self._own, "held", 0)
 
-    def _enter(self, key: str, warm_up: WarmUp | None, name: str, *, on_cpu: bool, at_once: bool) -> tuple[Slot, bool]:
+    def _enter(
+        self, key: str, warm_up: WarmUp | None, name: str, *, on_cpu: bool, at_once: bool, isolated: bool
+    ) -> tuple[Slot, bool]:
         """Return the file's slot, and whether it is not in memory yet."""
+        if isolated:
+            self.model_hosts.check(key, name)
         now_s = self._clock()
         with self._changed:
             slot = self._slots.get(key)
@@ -226,8 +253,11 @@ class SessionHost:
             if slot is None:
                 self._failures.refuse(key, time.monotonic())
                 nested = self._held_here > 0
-                slot = self._slots[key] = Slot(key, nested=nested, name=name, on_cpu=on_cpu, at_once=at_once)
+                slot = Slot(key, nested=nested, name=name, on_cpu=on_cpu, at_once=at_once, isolated=isolated)
+                self._slots[key] = slot
                 slot.use = self._gone.pop(key, UseRate())
+            elif isolated and not slot.isolated:
+                raise ModelFailed("model_load_failed", f"{name}: its file is open in the worker, without isolation")
             slot.users += 1
             slot.use = slot.use.again(now_s)
             is_cold = slot.state is not State.READY
@@ -312,8 +342,22 @@ class SessionHost:
             budget_bytes=self.budget_bytes,
         )
 
-    def _open(self, slot: Slot, warm_up: WarmUp | None) -> HostedSession | None:
+    def _open(self, slot: Slot, warm_up: WarmUp | None) -> Session | None:
         """Open the session, or return None if it is larger than expected and must wait for capacity again."""
+        session = self._open_isolated(slot, warm_up) if slot.isolated else self._open_here(slot, warm_up)
+        if self._has_room_for(slot):
+            return session
+        session.close()
+        self._memory_of(slot).give_back()
+        self._remember(slot)
+        with self._changed:
+            slot.state, slot.held_bytes = State.WAITING, 0
+            # Its slot among the concurrent loads is free.
+            self._changed.notify_all()
+        slot.refuse_if_too_large(self.budget_bytes)
+        return None
+
+    def _open_here(self, slot: Slot, warm_up: WarmUp | None) -> Session:
         memory = self._memory_of(slot)
         plan = self.plan.on_cpu() if slot.on_cpu else self.plan
         with activity.part() as part:
@@ -326,17 +370,16 @@ class SessionHost:
             measured_bytes = memory.used_bytes() - before_bytes
             alone = part.alone
         slot.measured(measured_bytes, session.memory.growth, alone=alone)
-        if self._has_room_for(slot):
-            return session
-        session.close()
-        memory.give_back()
-        self._remember(slot)
-        with self._changed:
-            slot.state, slot.held_bytes = State.WAITING, 0
-            # Its slot among the concurrent loads is free.
-            self._changed.notify_all()
-        slot.refuse_if_too_large(self.budget_bytes)
-        return None
+        return session
+
+    def _open_isolated(self, slot: Slot, warm_up: WarmUp | None) -> Session:
+        session = IsolatedSession(Path(slot.path), self.model_hosts, name=slot.name)
+        slot.load_s = session.load_s
+        if warm_up is not None:
+            slot.warm_up_s = _warmed_up(session, warm_up)
+        growth = session.memory.growth
+        slot.measured(session.memory.loaded_bytes + growth.held_bytes, growth, alone=True)
+        return session
 
     def _has_room_for(self, slot: Slot) -> bool:
         with self._changed:
@@ -349,7 +392,7 @@ class SessionHost:
         self._drop(leaving)
         return True
 
-    def _publish(self, slot: Slot, session: HostedSession) -> None:
+    def _publish(self, slot: Slot, session: Session) -> None:
         session.memory.gives_back = slot.gives_back
         session.memory.on_growth = lambda sure: self._grown(slot, sure=sure)
         with self._changed:
@@ -414,6 +457,9 @@ class SessionHost:
 
     def _drop(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
+            if slot.isolated:
+                slot.session.result().close()
+                continue
             memory = self._memory_of(slot)
             with activity.part() as part:
                 before_bytes = memory.used_bytes()
@@ -446,7 +492,7 @@ class SessionHost:
                 log.exception("residency_listener_failed", change=change.happened.value)
 
 
-def _warmed_up(session: HostedSession, warm_up: WarmUp) -> float:
+def _warmed_up(session: Session, warm_up: WarmUp) -> float:
     started_s = time.monotonic()
     try:
         warm_up(session)
@@ -457,7 +503,7 @@ def _warmed_up(session: HostedSession, warm_up: WarmUp) -> float:
     return time.monotonic() - started_s
 
 
-def _wait_for(slot: Slot, call: Call | None, *, is_cold: bool) -> HostedSession:
+def _wait_for(slot: Slot, call: Call | None, *, is_cold: bool) -> Session:
     with waiting_for_load(needed=is_cold):
         try:
             return slot.session.result() if call is None else call.result_of(slot.session)

@@ -9,10 +9,10 @@ from typing import Any
 
 from inference.core.errors import ModelFailed
 from inference.runtime.arena_growth import ArenaGrowth
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.load_order import WaitingLoad
 from inference.runtime.profiles import Profile
 from inference.runtime.residency import Resident, UseRate
+from inference.runtime.session import Session
 
 FIRST_DELAY_S = 1.0
 LONGEST_DELAY_S = 30.0
@@ -121,13 +121,23 @@ class State(Enum):
 class Slot:
     """The state of a session. The host's lock guards it."""
 
-    def __init__(self, path: str, *, nested: bool, name: str = "", on_cpu: bool = False, at_once: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        nested: bool,
+        name: str = "",
+        on_cpu: bool = False,
+        at_once: bool = False,
+        isolated: bool = False,
+    ) -> None:
         self.path = path
         self.name = name or Path(path).name
         self.on_cpu = on_cpu
         self.at_once = at_once
+        self.isolated = isolated
         self.state = State.WAITING
-        self.session: Future[HostedSession] = Future()
+        self.session: Future[Session] = Future()
         self.users = 0
         self.use = UseRate()
         self.held_bytes = self.loaded_bytes = self.file_bytes = self.needed_bytes = 0

@@ -1,9 +1,6 @@
-"""The parent's handle on one sandboxed child process."""
+"""The parent's handle on one sandboxed child process that answers a request at a time."""
 
-import os
-import signal
 import socket
-import subprocess
 import time
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
@@ -19,14 +16,12 @@ from .errors import (
     ChildMisbehaved,
     ChildOutOfMemory,
     ChildTimedOut,
-    LayersMissing,
     SandboxUnavailable,
 )
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
-from .inside.layers import BUBBLEWRAP
 from .inside.main import END
-from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
 from .program import ChildLimits, Program, RequestLimits
+from .template_process import TemplateProcess
 
 _GRACE_S = 5.0
 """The seconds that the template has after the end of a request's time to report how the fork ended."""
@@ -41,7 +36,7 @@ class _End:
     timed_out: bool
 
 
-class Child:
+class Child(TemplateProcess):
     """A template process that answers each request in a new fork. It serves one request at a time."""
 
     def __init__(
@@ -52,39 +47,14 @@ class Child:
         cwd: Path,
         needs: Set[str] = frozenset(),
     ) -> None:
-        """Blocks until the child is ready. The child dies with the *thread* that calls this. LayersMissing is raised
-        for a child without all layers of `needs`, which never sees any input.
-        """
-        self._limits = limits
+        """Start the child as `TemplateProcess` does."""
+        super().__init__(program, limits, bubblewrap, cwd, needs)
         self.served = 0
         self._is_free = True
-        self._control, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                child_command(program, bubblewrap, theirs.fileno()),
-                env=CHILD_ENVIRONMENT,
-                cwd=cwd,
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        try:
-            self.isolation = self._boot(program, bubblewrap)
-            if self.isolation.lacking(needs):
-                raise LayersMissing(self.isolation, needs)
-        except BaseException:
-            self.kill()
-            raise
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     def is_ready(self) -> bool:
         """Returns whether the child lives and the last request's fork is known to have ended."""
-        return self._is_free and self._process.poll() is None
+        return self._is_free and self.is_running
 
     def ask(self, request: Json, files: Sequence[int], limits: RequestLimits, call: Call | None = None) -> Json:
         """Returns the program's untrusted answer. A canceled call ends the fork, and the child is ready soon after."""
@@ -106,38 +76,6 @@ class Child:
         if answer is None or end.exit_status != 0:
             raise ChildDied(end.exit_status)
         return _value_of(answer)
-
-    def kill(self) -> None:
-        """Ends the template and also its running fork if no process namespace does so."""
-        if self._process.returncode is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._control.close()
-
-    def _boot(self, program: Program, bubblewrap: Path | None) -> Isolation:
-        deadline = time.monotonic() + self._limits.start_s
-        try:
-            send(self._control, self._boot_message(program, bubblewrap), (), deadline)
-            reply = receive(self._control, self._limits.reply_bytes, deadline)
-        except (ChannelClosed, ChannelTimedOut, InvalidMessage) as error:
-            raise SandboxUnavailable(f"a child did not start: {type(error).__name__}") from error
-        if "layers" not in reply:
-            raise SandboxUnavailable(f"a child did not start: {reply}")
-        if bubblewrap is None:
-            without = {BUBBLEWRAP: probe_bubblewrap().why_not or "this child was to do without it"}
-            return Isolation(tuple(reply["layers"]), {**reply["missing"], **without})
-        return Isolation((BUBBLEWRAP, *reply["layers"]), reply["missing"])
-
-    def _boot_message(self, program: Program, bubblewrap: Path | None) -> Json:
-        return {
-            "module": program.module,
-            "paths": [str(program.folder), *map(str, program.libraries)],
-            "readable": [str(path) for path in program.readable],
-            "in_bubblewrap": bubblewrap is not None,
-            "memory_bytes": self._limits.memory_bytes,
-            "file_bytes": self._limits.file_bytes,
-            "open_files": self._limits.open_files,
-        }
 
     def _order_fork(self, limits: RequestLimits, deadline: float) -> socket.socket:
         """Returns the socket to a fork that has the other end and nothing else of this process."""

@@ -67,13 +67,16 @@ class _Attempt:
             self.missing[layer] = str(error)
 
 
-def confine_fork(template: Confinement, template_pid: int, cpu_s: int, memory_bytes: int | None) -> None:
-    """Removes from a fork the right to make forks. It must be called before any hostile byte is read."""
+def confine_fork(template: Confinement, template_pid: int, cpu_s: int | None, memory_bytes: int | None) -> None:
+    """Removes from a fork the right to make forks. It must be called before any hostile byte is read. A fork without
+    `cpu_s` is ended by its parent, which knows how long each piece of its work takes.
+    """
     die_with_parent(signal.SIGKILL)
     if os.getppid() != template_pid:
         raise ProcessLookupError("the template has ended")
-    # The signal of the soft limit ends the process. The hard limit ends a process that ignores the signal.
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+    if cpu_s is not None:
+        # The signal of the soft limit ends the process. The hard limit ends a process that ignores the signal.
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     if memory_bytes is not None:
         _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NPROC, 0)

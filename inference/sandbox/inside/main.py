@@ -1,4 +1,4 @@
-"""The life of a sandboxed child: start, import, confine, then answer each request in a fork of its own."""
+"""The life of a sandboxed child: start, import, confine, then work in forks (`Template`, `Keeper`)."""
 
 import gc
 import importlib
@@ -9,10 +9,11 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .channel import ChannelClosed, Json, receive, receive_with_files, send
 from .confinement import Confinement, confine, confine_fork, limit_resources
+from .keeper import Keeper
 from .kernel import die_with_parent, refuse_threads
 
 Handler = Callable[[Json, Sequence[int]], Json]
@@ -113,21 +114,23 @@ def main(descriptor: int) -> None:
     control = socket.socket(fileno=descriptor)
     try:
         boot = receive(control, _MAX_BOOT_BYTES)
-        handle, confinement = _start(control, boot)
-        Template(control, handle, confinement).serve()
+        program, confinement = _start(control, boot)
+        if boot["keeps_forks"]:
+            Keeper(control, program.serve, confinement).serve()
+        Template(control, program.handle, confinement).serve()
     except ChannelClosed:
         return
 
 
-def _start(control: socket.socket, boot: Json) -> tuple[Handler, Confinement]:
+def _start(control: socket.socket, boot: Json) -> tuple[Any, Confinement]:
     try:
         limit_resources(boot["memory_bytes"], boot["file_bytes"], boot["open_files"])
         sys.path.extend(boot["paths"])
-        handle: Handler = importlib.import_module(boot["module"]).handle
+        program = importlib.import_module(boot["module"])
         refuse_threads()
         confinement = confine(boot["readable"], in_bubblewrap=boot["in_bubblewrap"])
     except Exception as error:
         send(control, describe(error))
         raise
     send(control, {"layers": confinement.layers, "missing": confinement.missing})
-    return handle, confinement
+    return program, confinement

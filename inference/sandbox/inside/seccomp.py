@@ -15,8 +15,8 @@ from .layers import LayerUnavailable
 COMPUTE = frozenset({
     "brk", "clock_gettime", "clock_nanosleep", "close", "dup", "exit", "exit_group", "fcntl", "fstat", "futex",
     "getegid", "geteuid", "getgid", "getpid", "getrandom", "getrusage", "gettid", "getuid", "lseek", "madvise",
-    "mmap", "mprotect", "mremap", "munmap", "nanosleep", "newfstatat", "pread64", "preadv", "pwrite64", "pwritev",
-    "read", "readv", "recvfrom", "recvmsg", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_yield",
+    "mmap", "mprotect", "mremap", "munmap", "nanosleep", "newfstatat", "pread64", "preadv", "preadv2", "pwrite64",
+    "pwritev", "read", "readv", "recvfrom", "recvmsg", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_yield",
     "sendmsg", "sendto", "sigaltstack", "write", "writev",
 })  # fmt: skip
 """The calls that a program needs to compute on open files and to use an open socket."""
@@ -49,7 +49,7 @@ X86_64 = Machine(0xC000003E, {
     "getgid": 104, "geteuid": 107, "getegid": 108, "getppid": 110, "rt_sigtimedwait": 128, "sigaltstack": 131,
     "setpriority": 141, "prctl": 157, "gettid": 186, "futex": 202, "getdents64": 217, "clock_gettime": 228,
     "clock_nanosleep": 230, "exit_group": 231, "openat": 257, "newfstatat": 262, "readlinkat": 267,
-    "set_robust_list": 273, "preadv": 295, "pwritev": 296, "prlimit64": 302, "getrandom": 318,
+    "set_robust_list": 273, "preadv": 295, "pwritev": 296, "prlimit64": 302, "getrandom": 318, "preadv2": 327,
 })  # fmt: skip
 
 # Linux supported this machine late, so its table lacks calls that newer calls replace, such as open, access and fork.
@@ -63,6 +63,7 @@ AARCH64 = Machine(0xC00000B7, {
     "getuid": 174, "geteuid": 175, "getgid": 176, "getegid": 177, "gettid": 178, "sendto": 206,
     "recvfrom": 207, "sendmsg": 211, "recvmsg": 212, "brk": 214, "munmap": 215, "mremap": 216,
     "clone": 220, "mmap": 222, "mprotect": 226, "madvise": 233, "wait4": 260, "prlimit64": 261, "getrandom": 278,
+    "preadv2": 286,
 })  # fmt: skip
 
 MACHINES = {"x86_64": X86_64, "aarch64": AARCH64}

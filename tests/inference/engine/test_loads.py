@@ -8,7 +8,7 @@ import pytest
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
-from inference.runtime.hosted_session import HostedSession
+from inference.runtime.session import Session
 from inference.runtime.session_host import Change, Happened
 from inference.runtime.session_slot import FIRST_DELAY_S, LONGEST_DELAY_S, LoadFailures
 from tests.inference.runtime.graphs import save_adder
@@ -24,7 +24,7 @@ class SlowWarmUp:
         self.go_on = threading.Event()
         self.times = 0
 
-    def __call__(self, session: HostedSession) -> None:
+    def __call__(self, session: Session) -> None:
         self.times += 1
         self.begun.set()
         assert self.go_on.wait(30)
@@ -130,7 +130,7 @@ def test_warm_up_that_fails_fails_the_load_with_a_typed_error(tmp_path: Path) ->
     path = save_adder(tmp_path / "a.onnx")
     sessions = host()
 
-    def broken(session: HostedSession) -> None:
+    def broken(session: Session) -> None:
         raise KeyError("no such output")
 
     with pytest.raises(ModelFailed) as failure:

@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto
 
 from inference.runtime.bound_run import GPU, BoundRun, can_be_bound
+from inference.runtime.hosted_session import HostedSession
 from inference.runtime.memory_in_use import gpu_memory
 from inference.runtime.providers import CUDA, plan_execution
 from inference.runtime.session_host import SessionHost
@@ -62,6 +63,7 @@ def test_gpu_answers_like_the_cpu_and_its_memory_is_counted(tmp_path: Path) -> N
     path = save_adder(tmp_path / "adder.onnx", floats=1 << 20)
     rows = np.ones((2, 1 << 20), np.float32)
     with host.session(path) as session:
+        assert isinstance(session, HostedSession)
         assert session.provider == CUDA
         assert session._bound is not None
         assert session._bound._inputs == {"x": GPU}

@@ -9,8 +9,8 @@ import pytest
 
 from inference.core.errors import ModelFailed
 from inference.engine.engine import local_engine
+from inference.model_host.confined.denormals import denormals_flushed
 from inference.runtime import hosted_session
-from inference.runtime.hosted_session import denormals_flushed
 from inference.runtime.session_host import SessionHost
 from tests.samples.counting_model import save_counting_model
 

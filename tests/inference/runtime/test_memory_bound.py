@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from inference.runtime.hosted_session import InvalidFeed
 from inference.runtime.memory_in_use import ResidentMemory, activity, host_memory
 from inference.runtime.profiles import MemoryProfiles
 from inference.runtime.run_memory import RunMemory
+from inference.runtime.session import InvalidFeed
 from inference.runtime.session_host import SessionHost
 from inference.runtime.tensors import Array
 from tests.inference.runtime.graphs import save_adder, save_nodes

@@ -7,9 +7,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from inference.core.errors import ModelFailed
-from inference.runtime.hosted_session import InvalidFeed, weight_bytes
 from inference.runtime.load_watch import watching_loads
 from inference.runtime.providers import CPU, CUDA, plan_execution
+from inference.runtime.session import InvalidFeed, weight_bytes
 from inference.runtime.session_host import SessionHost
 from tests.inference.runtime.graphs import save_adder, save_reader_of
 from tests.inference.runtime.hosts import held, host, in_threads, run

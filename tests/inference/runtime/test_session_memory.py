@@ -10,9 +10,9 @@ import pytest
 from onnx import helper
 
 from inference.core.errors import ModelFailed
-from inference.runtime.hosted_session import HostedSession
 from inference.runtime.memory_in_use import Activity, ResidentMemory, activity, gpu_memory, host_memory
 from inference.runtime.profiles import MemoryProfiles, Profile, artifact_id
+from inference.runtime.session import Session
 from inference.runtime.session_host import SessionHost
 from tests.inference.runtime.graphs import save_adder, save_nodes
 from tests.inference.runtime.hosts import PLAN, ToldMemory, held, host
@@ -96,7 +96,7 @@ def test_arena_that_no_memory_is_left_for_is_given_back_after_each_run(tmp_path:
 def test_model_is_told_too_large_before_it_is_loaded_a_second_time(tmp_path: Path) -> None:
     path, profiles = save_adder(tmp_path / "a.onnx"), MemoryProfiles()
     sessions = host(budget_bytes=5000, memory=ToldMemory(0, 6000), profiles=profiles)
-    loads: list[HostedSession] = []
+    loads: list[Session] = []
     for _ in range(2):
         with pytest.raises(ModelFailed) as failure:
             sessions.load(path, loads.append)

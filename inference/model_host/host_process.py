@@ -1,0 +1,267 @@
+"""A process that holds one model and runs it. All its answers are checked as if the model wrote them."""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from inference.core.calls import RunControl
+from inference.core.errors import CallCanceled, ModelFailed
+from inference.sandbox.fork_keeper import KeptFork
+from inference.sandbox.inside.channel import ChannelClosed, InvalidMessage, Json
+
+from .confined.transfer import MAX_DIMENSIONS, MAX_TENSORS, put, take
+from .confined.values import Array
+from .errors import CRASHED, OUT_OF_MEMORY, OUTPUT_TOO_LARGE, TIMED_OUT, FeedsRefused, HostDied
+from .limits import HostLimits
+from .process_memory import ProcessMemory
+
+Read = TypeVar("Read")
+
+_LOOK_EVERY_S = 0.1
+"""Seconds between two checks of whether a run is still wanted. An answer is noticed at once."""
+_KEPT_BYTES = 1 << 20
+"""The size of the shared files that is kept between runs."""
+_CODES = frozenset({OUT_OF_MEMORY, OUTPUT_TOO_LARGE, "model_output_invalid", "model_run_failed"})
+_SHOWS_ADDRESSES = frozenset(
+    {signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGABRT, signal.SIGFPE, signal.SIGSYS, signal.SIGTRAP}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTensor:
+    """A named input or output as ONNX Runtime declares it. Dimensions that vary are names or None."""
+
+    name: str
+    type: str
+    shape: tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    inputs: tuple[DeclaredTensor, ...]
+    outputs: tuple[DeclaredTensor, ...]
+    metadata: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Wait:
+    """A wait for an answer."""
+
+    deadline_s: float
+    yields_at_s: float
+    unwanted_s: float
+    unwanted_since_s: float = float("inf")
+
+
+class HostProcess:
+    """A host. Only one thread may use it at a time."""
+
+    def __init__(self, fork: KeptFork, name: str, limits: HostLimits) -> None:
+        """Take over the fork."""
+        self.name = name
+        self._fork = fork
+        self._limits = limits
+        self._descriptors: list[int] = []
+        self.is_running = True
+        self.pid = fork.receive_pid()
+        fork.limit_waits(_LOOK_EVERY_S)
+        self.memory = ProcessMemory(self.pid)
+        self.empty_bytes = self.memory.used_bytes()
+        """The memory before the load, nearly all of which the fork shares with its template."""
+
+    def load(self, path: Path) -> Declared:
+        """Load the model. Raises ModelFailed, after which the host has ended."""
+        self._requests, self._answers = self._shared_file("requests"), self._shared_file("answers")
+        # The host reads one file and writes the other. It gets both opened anew: flags belong to an opened file.
+        model, requests, answers = (
+            os.open(file, flags | os.O_CLOEXEC)
+            for file, flags in (
+                (path, os.O_RDONLY),
+                (f"/proc/self/fd/{self._requests}", os.O_RDONLY),
+                (f"/proc/self/fd/{self._answers}", os.O_RDWR),
+            )
+        )
+        try:
+            request = {"threads": self._limits.threads}
+            reply = self._ask(request, (model, requests, answers), limit_s=self._limits.load_s)
+        finally:
+            for descriptor in (model, requests, answers):
+                os.close(descriptor)
+        match reply:
+            case {"loaded": declared}:
+                return self._checked(lambda: _declared(declared))
+        failure = self._failure(reply)
+        self.end()
+        raise ModelFailed("model_load_failed", f"{self.name}: {failure}")
+
+    def run(
+        self,
+        feeds: Mapping[str, Array],
+        outputs: Sequence[str] | None,
+        *,
+        control: RunControl,
+        limit_s: float,
+        unwanted_s: float,
+    ) -> list[Any]:
+        """Run the model. If the run is ended by `control`, it gets `unwanted_s` seconds more: the host of a run that is
+        nearly done need not be replaced. Raises HostDied if the host had to be ended, and CallCanceled if it was ended
+        for `control`.
+        """
+        request = {
+            "names": list(feeds),
+            "tensors": self._put(list(feeds.values())),
+            "outputs": None if outputs is None else list(outputs),
+            "max_bytes": self._limits.answer_bytes,
+        }
+        try:
+            reply = self._ask(request, limit_s=limit_s, control=control, unwanted_s=unwanted_s)
+            match reply:
+                case {"answers": answers}:
+                    return self._checked(lambda: take(self._answers, answers, self._limits.answer_bytes))
+        finally:
+            self._free_shared_files()
+        raise self._failure(reply)
+
+    def ended_while_idle(self) -> bool:
+        """Return whether the host has ended since its last run. Raises HostDied if it says something unasked."""
+        try:
+            unasked = self._fork.packets.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        if unasked:
+            raise self._misbehaved("it sent a message between two runs")
+        return True
+
+    def end(self) -> int | None:
+        """End the process and return its exit status. It is negative for a signal, and None if it is unknown."""
+        if not self.is_running:
+            return None
+        self.is_running = False
+        status = self._fork.end()
+        self.memory.close()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        return status
+
+    def _shared_file(self, name: str) -> int:
+        # It has no seals, and takes none: the host must not keep this process from making it smaller.
+        descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+        self._descriptors.append(descriptor)
+        return descriptor
+
+    def _put(self, tensors: Sequence[Array]) -> Json:
+        try:
+            return put(self._requests, tensors, self._limits.memory_bytes)
+        except ValueError as error:
+            raise ModelFailed(OUT_OF_MEMORY, f"{self.name}: its inputs have {error}") from error
+
+    def _ask(
+        self,
+        request: Json,
+        files: Sequence[int] = (),
+        *,
+        limit_s: float,
+        control: RunControl | None = None,
+        unwanted_s: float = 0.0,
+    ) -> Json:
+        """Return the answer. Raises HostDied or CallCanceled, after which the host has ended."""
+        packets, began_s = self._fork.packets, time.monotonic()
+        wait = _Wait(began_s + limit_s, began_s + self._limits.yields_after_s, unwanted_s)
+        try:
+            packets.send(request, files)
+            while True:
+                try:
+                    return packets.receive()
+                except BlockingIOError:
+                    self._look(wait, control)
+        except TimeoutError as error:
+            self.end()
+            raise HostDied(TIMED_OUT, f"{self.name} ran longer than {limit_s:g} s and was ended") from error
+        except ChannelClosed as error:
+            raise self._crashed() from error
+        except InvalidMessage as error:
+            raise self._misbehaved(str(error)) from error
+
+    def _look(self, wait: "_Wait", control: RunControl | None) -> None:
+        """Do what is due. Raises TimeoutError, or CallCanceled if the run was not wanted any more for a while."""
+        now_s = time.monotonic()
+        if now_s >= wait.deadline_s:
+            raise TimeoutError
+        if now_s >= wait.yields_at_s:
+            wait.yields_at_s = float("inf")
+            self._fork.lower(self._limits.lowest_nice)
+        if control is not None and control.ended:
+            wait.unwanted_since_s = min(wait.unwanted_since_s, now_s)
+            if now_s >= wait.unwanted_since_s + wait.unwanted_s:
+                self.end()
+                raise CallCanceled
+
+    def _checked(self, read: Callable[[], Read]) -> Read:
+        """Return what was read of an answer. A host whose answers cannot be read is ended."""
+        try:
+            return read()
+        except (ValueError, TypeError, OverflowError) as error:
+            raise self._misbehaved(str(error)) from error
+
+    def _failure(self, reply: Json) -> Exception:
+        match reply:
+            case {"error": "invalid_tensor", "detail": str(detail)}:
+                return FeedsRefused(detail)
+            case {"error": str(code), "detail": str(detail)} if code in _CODES:
+                return ModelFailed(code, f"{self.name}: {detail}")
+        return self._misbehaved("it gave neither an answer nor an error")
+
+    def _crashed(self) -> HostDied:
+        status = self.end()
+        if status is None:
+            how = "was ended by the system"
+        elif status < 0:
+            name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
+            how = f"was ended by the signal {name}"
+            if -status in _SHOWS_ADDRESSES:
+                self._fork.retire_template()
+        else:
+            how = f"ended with the status {status}"
+        return HostDied(CRASHED, f"{self.name}: the process of the model {how} in the middle of a run")
+
+    def _misbehaved(self, why: str) -> HostDied:
+        self.end()
+        self._fork.retire_template()
+        return HostDied(CRASHED, f"{self.name}: the process of the model gave an invalid answer ({why[:200]})")
+
+    def _free_shared_files(self) -> None:
+        if not self.is_running:
+            return
+        # The host may have written more than it says.
+        for descriptor in (self._requests, self._answers):
+            if os.fstat(descriptor).st_size > _KEPT_BYTES:
+                os.ftruncate(descriptor, 0)
+
+
+def _declared(said: Json) -> Declared:
+    match said:
+        case {"inputs": list(inputs), "outputs": list(outputs), "metadata": dict(metadata)}:
+            if all(isinstance(value, str) for value in metadata.values()):
+                return Declared(_tensors(inputs), _tensors(outputs), metadata)
+    raise ValueError("what it declares cannot be read")
+
+
+def _tensors(said: list[Json]) -> tuple[DeclaredTensor, ...]:
+    if len(said) > MAX_TENSORS:
+        raise ValueError(f"it declares {len(said)} tensors")
+    return tuple(_tensor(tensor) for tensor in said)
+
+
+def _tensor(said: Json) -> DeclaredTensor:
+    match said:
+        case [str(name), str(kind), list(shape)] if len(shape) <= MAX_DIMENSIONS:
+            if all(size is None or type(size) in (int, str) for size in shape):
+                return DeclaredTensor(name, kind, tuple(shape))
+    raise ValueError(f"it declares a tensor as {str(said)[:80]}")

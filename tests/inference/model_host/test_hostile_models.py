@@ -1,0 +1,121 @@
+"""Test models that hang, fill memory or crash in the real host."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inference.core.calls import RunControl
+from inference.core.errors import ModelFailed
+from inference.model_host import HostDied
+from inference.runtime.isolated_session import IsolatedSession
+from inference.runtime.session import InvalidFeed
+from tests.inference.runtime.graphs import save_adder, save_graph_text
+
+from .conftest import Open
+
+ROW = np.ones((1, 8), np.float32)
+
+
+def save_filler(path: Path) -> Path:
+    """Save a graph that makes a tensor of the shape that it is given."""
+    return save_graph_text(
+        path,
+        """filler (int64[1] shape) => (float[n] y)
+        { y = ConstantOfShape<value = float[1] {1.0}>(shape) }""",
+    )
+
+
+def save_hoarder(path: Path) -> Path:
+    """Save a graph that doubles a tensor in a loop without end."""
+    return save_graph_text(
+        path,
+        """hoarder (float[n] x) => (float[m] y)
+        <int64 turns = {4611686018427387904}, bool go = {1}>
+        { y = Loop <body = turn (int64 i, bool c, float[k] v) => (bool c_out, float[j] v_out)
+            { c_out = Identity(c) v_out = Concat<axis = 0>(v, v) }> (turns, go, x) }""",
+    )
+
+
+def test_answers_are_those_of_a_session_in_this_process(open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_adder(tmp_path / "adder.onnx"))
+    (answer,) = session.run({"x": np.ones((3, 4), np.float32)}, ["y"])
+    assert answer.tolist() == [[2.0] * 4] * 3
+    assert [(arg.name, arg.type, arg.shape) for arg in session.inputs] == [("x", "tensor(float)", ("rows", 4))]
+    assert (session.tally.runs, session.tally.rows) == (1, 3)
+
+
+def test_strings_pass(open_model: Open, tmp_path: Path) -> None:
+    path = save_graph_text(tmp_path / "strings.onnx", "strings (string[n] x) => (string[n] y) { y = Identity(x) }")
+    texts = np.array(["", "ä", "日本"], object)
+    assert open_model(path).run({"x": texts})[0].tolist() == texts.tolist()
+
+
+def test_a_wrong_input_is_refused_and_the_host_stays(open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_adder(tmp_path / "adder.onnx"))
+    for feeds in ({"x": np.ones((1, 5), np.float32)}, {"x": np.ones((1, 4))}, {"z": np.ones((1, 4), np.float32)}):
+        with pytest.raises(InvalidFeed):
+            session.run(feeds)
+    assert session.run({"x": np.ones((1, 4), np.float32)})[0].tolist() == [[2.0] * 4]
+
+
+def test_a_file_that_is_no_model_is_an_error(open_model: Open, tmp_path: Path) -> None:
+    (tmp_path / "nothing.onnx").write_bytes(b"nothing")
+    with pytest.raises(ModelFailed) as failed:
+        open_model(tmp_path / "nothing.onnx")
+    assert failed.value.code == "model_load_failed"
+
+
+def test_a_loop_without_end_is_ended(open_endless: IsolatedSession) -> None:
+    with pytest.raises(HostDied) as died:
+        open_endless.run({"x": ROW}, control=RunControl())
+    assert died.value.code == "model_timeout"
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [(5 * 10**7, "model_output_too_large"), (2 * 10**9, "model_out_of_memory"), (5 * 10**9, "model_out_of_memory")],
+)
+def test_large_outputs_are_refused_and_the_host_stays(values: int, code: str, open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_filler(tmp_path / "filler.onnx"))
+    with pytest.raises(ModelFailed) as failed:
+        session.run({"shape": np.array([values])}, control=RunControl())
+    assert (failed.value.code, isinstance(failed.value, HostDied)) == (code, False)
+    assert session.run({"shape": np.array([3])})[0].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_memory_that_a_loop_fills_is_bounded(open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_hoarder(tmp_path / "hoarder.onnx"))
+    with pytest.raises(ModelFailed) as failed:
+        session.run({"x": np.ones(1000, np.float32)}, control=RunControl())
+    assert failed.value.code in ("model_out_of_memory", "model_timeout")
+
+
+def test_the_memory_of_a_long_run_is_counted(open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_filler(tmp_path / "filler.onnx"))
+    session.run({"shape": np.array([3])})
+    assert session.memory.growth.held_bytes == 0
+    session.run({"shape": np.array([20_000_000])})
+    assert 70e6 < session.memory.growth.held_bytes < 200e6
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_signal_in_a_run_costs_this_run(end: signal.Signals, open_endless: IsolatedSession) -> None:
+    process = open_endless._process
+    assert process is not None
+    threading.Timer(0.2, os.kill, [process.pid, end]).start()
+    with pytest.raises(HostDied, match=end.name):
+        open_endless.run({"x": ROW}, control=RunControl())
+
+
+def test_a_host_that_died_between_two_runs_is_replaced_unnoticed(open_model: Open, tmp_path: Path) -> None:
+    session = open_model(save_adder(tmp_path / "adder.onnx"))
+    for _ in range(5):
+        assert session._process is not None
+        os.kill(session._process.pid, signal.SIGKILL)
+        while Path(f"/proc/{session._process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX":
+            pass
+        assert session.run({"x": np.ones((1, 4), np.float32)}, control=RunControl())[0].tolist() == [[2.0] * 4]
