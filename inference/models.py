@@ -1,12 +1,29 @@
 """The tables of this app, imported so that Django finds them."""
 
 from inference.registry.models import (
+    AliasMove,
     BatchSetting,
+    ModelAlias,
     ModelPool,
+    ModelShare,
+    ModelTask,
+    ModelVariant,
     ModelVersion,
     PipelineStep,
     ServedModel,
     SessionProfile,
 )
 
-__all__ = ["BatchSetting", "ModelPool", "ModelVersion", "PipelineStep", "ServedModel", "SessionProfile"]
+__all__ = [
+    "AliasMove",
+    "BatchSetting",
+    "ModelAlias",
+    "ModelPool",
+    "ModelShare",
+    "ModelTask",
+    "ModelVariant",
+    "ModelVersion",
+    "PipelineStep",
+    "ServedModel",
+    "SessionProfile",
+]

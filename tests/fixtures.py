@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
-from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.models import ModelAlias, ModelVersion, ServedModel
+from inference.registry.references import CURRENT
 from tenants.api_keys.services import create_key
 from tenants.authentication.selectors import identify_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
@@ -85,9 +86,14 @@ def model_version(
             cache_ttl_s=cache_ttl_s,
         )
         version = ModelVersion.objects.create(served_model=served, number=1, runtime=runtime, digest="0" * 64)
-        served.current = version
-        served.save()
+        make_current(version)
     return version
+
+
+def make_current(version: ModelVersion) -> None:
+    """Make the version answer for its model. The caller sees every tenant."""
+    ModelAlias.objects.update_or_create(served_model=version.served_model, name=CURRENT, defaults={"version": version})
+    version.served_model.refresh_from_db(fields=["current"])
 
 
 @pytest.fixture

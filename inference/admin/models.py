@@ -6,21 +6,25 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.validators import RegexValidator
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
-from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from inference.admin.batches import BatchSettingForm, BatchSettingInline
 from inference.admin.plans.example_page import price_json
-from inference.registry.models import ModelPool, ModelVersion, PipelineStep, ServedModel
+from inference.registry.aliases import point
+from inference.registry.models import ModelPool, ModelShare, ModelVersion, PipelineStep, ServedModel
+from inference.registry.references import CURRENT
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
 from tenants.admin_base.records import OperatorAdmin
+from tenants.core.db.unit_of_work import OPERATOR
 from tenants.plans.wording import money
 
 PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros", "review_price_micros")
@@ -36,6 +40,13 @@ def price_words(served: ServedModel) -> str:
 
 
 class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
+    current_choice = forms.ModelChoiceField(
+        ModelVersion.objects.none(),
+        label=_("Current version"),
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("Version of the alias 'current'. Work already accepted keeps its version."),
+    )
     price_per = forms.IntegerField(
         label=_("Per"),
         min_value=1,
@@ -54,7 +65,8 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
             "title",
             "description",
             "state",
-            "current",
+            "audience",
+            "isolated",
             "pool",
             "price_meter",
             "price_micros",
@@ -69,16 +81,24 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
             "price_meter": _("Unit"),
             "cached_price_micros": _("Price of a cache hit in millionths"),
             "review_price_micros": _("Price of a page to check in millionths"),
-            "current": _("Current version"),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        ready = Q(state=ModelVersion.State.READY) | Q(pk=self.instance.current_id)
+        ready = Q(state=ModelVersion.State.READY, deleted_at=None) | Q(pk=self.instance.current_id)
         own = ModelVersion.objects.filter(ready, served_model=self.instance)
-        current = self.fields.get("current")
+        current = self.fields.get("current_choice")
         if isinstance(current, forms.ModelChoiceField):
             current.queryset = own.select_related("served_model").order_by("-number")
+            self.initial.setdefault("current_choice", self.instance.current_id)
+
+
+class ShareInline(TabularInline):  # type: ignore[misc]
+    """The accounts that may use a model that is not for everyone."""
+
+    model = ModelShare
+    extra = 0
+    autocomplete_fields = ("account",)
 
 
 @admin.register(ServedModel)
@@ -86,30 +106,46 @@ class ServedModelAdmin(OperatorAdmin):
     """The admin of models. `manage.py models add` adds them. None is deleted, since past jobs refer to it."""
 
     form = ServedModelForm
-    list_display = ("named", "state_badge", "current_version", "takes", "price_text", "work")
-    list_filter = (("state", ChoicesDropdownFilter), ("pool", RelatedDropdownFilter))
-    list_select_related = ("current__served_model",)
+    list_display = ("named", "owner", "state_badge", "current_version", "takes", "price_text", "work")
+    list_filter = (
+        ("state", ChoicesDropdownFilter),
+        ("audience", ChoicesDropdownFilter),
+        ("pool", RelatedDropdownFilter),
+    )
+    list_select_related = ("current__served_model", "tenant")
     search_fields = ("name", "title")
     search_help_text = _("Name or title")
     fieldsets = (
-        (None, {"fields": ("name", "title", "description", "state", "current", "pool")}),
+        (None, {"fields": ("name", "owner", "title", "description", "state", "current_choice", "pool")}),
+        (_("Access"), {"fields": ("audience", "isolated")}),
         ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
         (_("Review"), {"fields": ("review_price_micros",)}),
         ("Cache", {"fields": (("cached_price_micros", "cache_ttl_s"),)}),
         ("Input", {"fields": ("accepts", "parameters")}),
         ("Related", {"fields": ("work", "created_at")}),
     )
-    readonly_fields = ("name", "accepts", "parameters", "created_at", "work")
-    inlines = (BatchSettingInline,)
+    readonly_fields = ("name", "owner", "accepts", "parameters", "created_at", "work")
+    inlines = (ShareInline, BatchSettingInline)
     actions = ("pause", "resume")
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
         given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
-        return {**given, **inline.kwargs_of(obj)}
+        return {**given, **inline.kwargs_of(obj)} if isinstance(inline, BatchSettingInline) else given
 
     @column(_("model"), order_by="name")
     def named(self, served: ServedModel) -> str:
         return two_lines(served.name, served.title)
+
+    def save_model(self, request: HttpRequest, obj: ServedModel, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        chosen = form.cleaned_data.get("current_choice")
+        if chosen is not None and chosen.pk != obj.current_id:
+            with transaction.atomic(using=OPERATOR):
+                point(obj, CURRENT, chosen, reason="chosen in the admin")
+
+    @column(_("owner"))
+    def owner(self, served: ServedModel) -> str:
+        return link_to(served.tenant) if served.tenant_id else "installation"
 
     @column(_("state"), order_by="state")
     def state_badge(self, served: ServedModel) -> str:
@@ -214,8 +250,8 @@ class ModelVersionForm(forms.ModelForm):  # type: ignore[type-arg]
         return state
 
     def _refuse_while_needed(self) -> None:
-        if self.instance.current_of.exists():
-            raise forms.ValidationError(_("This is the current version. Make another version current first."))
+        if names := list(self.instance.aliases.values_list("name", flat=True)):
+            raise forms.ValidationError(f"Aliases stand for this version: {', '.join(names)}. Move them first.")
         pipelines = PipelineStep.objects.filter(
             member=self.instance, pipeline__state=ModelVersion.State.READY
         ).select_related("pipeline__served_model")

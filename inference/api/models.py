@@ -15,6 +15,7 @@ from inference.runtime.parameters import documents_of
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
 from tenants.plans.prices import Price, display
 
@@ -111,14 +112,16 @@ class ModelList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "models:read")
         only(request)
-        served = active_models().prefetch_related("versions")
-        serializer = ModelSerializer(served, many=True, context={"prices": identity.prices})
-        return Response({"object": "list", "data": serializer.data})
+        with unit_of_work(identity):
+            served = active_models(identity.tenant_id).prefetch_related("versions")
+            serializer = ModelSerializer(served, many=True, context={"prices": identity.prices})
+            return Response({"object": "list", "data": serializer.data})
 
 
 class ModelDetail(APIView):
     @extend_schema(operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS})
     def get(self, request: Request, name: str) -> Response:
         identity = caller(request, "models:read")
-        served = find_version(name).served_model
-        return Response(ModelSerializer(served, context={"prices": identity.prices}).data)
+        with unit_of_work(identity):
+            served = find_version(name, tenant_id=identity.tenant_id).served_model
+            return Response(ModelSerializer(served, context={"prices": identity.prices}).data)

@@ -84,12 +84,12 @@ class PinnedTargets(Targets):
         self._price = price
         self._cached_price = cached_price
 
-    async def find(self, reference: str) -> Target:
-        found = await self._targets.find(self._key)
+    async def find(self, tenant_id: UUID, reference: str) -> Target:
+        found = await self._targets.find(tenant_id, self._key)
         return replace(found, price=self._price, cached_price=self._cached_price or found.cached_price)
 
-    async def all(self) -> tuple[Target, ...]:
-        return await self._targets.all()
+    async def all(self, tenant_id: UUID) -> tuple[Target, ...]:
+        return await self._targets.all(tenant_id)
 
 
 async def _never() -> Message:

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from inference.core.contracts import Json
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
-from inference.registry.selectors import active_models, find_version, no_such_model
+from inference.registry.selectors import active_models, find_version, no_such_model, paused_reason, usable_by
 from tenants.core.asgi.remembered import LONGEST_S, Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.changes.feed import ChangeFeed
 from tenants.core.changes.log import Change
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.plans.prices import Price
 
@@ -18,7 +20,7 @@ LIFETIME_S = 0.8
 """The lifetime while changes cannot be read. A pause, a new price or another current version takes effect everywhere
 within a second.
 """
-CAPACITY = 2_000
+CAPACITY = 20_000
 LONGEST_REFERENCE = 120
 
 
@@ -30,7 +32,8 @@ class Target:
     accepts: tuple[str, ...]
     """The kinds of input: `document`, `text`, `texts`, `tensors`."""
     price: Price
-    paused: bool
+    paused_reason: str = ""
+    """Why the version must not run, or nothing if it may run."""
     digest: str = ""
     cached_price: Price | None = None
     """The price of cache hits, or None if it is the same as `price`."""
@@ -41,8 +44,16 @@ class Target:
     signature: dict[str, Json] = field(default_factory=dict, hash=False)
     config: dict[str, Json] = field(default_factory=dict, hash=False)
 
+    engine_name: str = ""
+    """The name of the model in workers, if it differs from `model`."""
+
     @property
     def key(self) -> str:
+        """Return the key in workers and metrics, which is unique in the installation."""
+        return f"{self.engine_name or self.model}@{self.number}"
+
+    @property
+    def public_key(self) -> str:
         return f"{self.model}@{self.number}"
 
     @property
@@ -53,52 +64,61 @@ class Target:
 class Targets:
     def __init__(self, threads: DatabaseThreads, feed: ChangeFeed | None = None) -> None:
         self._threads = threads
-        self._known: Remembered[str, Target | DomainError] = Remembered(
+        self._known: Remembered[tuple[UUID, str], Target | DomainError] = Remembered(
             lifetime_s=LIFETIME_S, capacity=CAPACITY, feed=feed, lasts_s=_lasts_s
         )
-        self._names: Remembered[None, frozenset[str]] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
-        """The names of all models. They are looked up only for a name that is not remembered as a model's."""
-        self._all: Remembered[None, tuple[Target, ...]] = Remembered(lifetime_s=LIFETIME_S, capacity=1, feed=feed)
+        self._names: Remembered[UUID, frozenset[str]] = Remembered(lifetime_s=LIFETIME_S, capacity=CAPACITY)
+        """The names of a tenant's models. They are looked up only for a name that is not remembered as a model's."""
+        self._all: Remembered[UUID, tuple[Target, ...]] = Remembered(
+            lifetime_s=LIFETIME_S, capacity=CAPACITY, feed=feed
+        )
+        self._readable: Remembered[None, bool] = Remembered(lifetime_s=LIFETIME_S, capacity=1)
         if feed is not None:
             feed.listen(self._forget)
 
     def _forget(self, changes: Sequence[Change]) -> None:
-        """Forget every model if one changed. There are few of them, and they change seldom."""
+        """Forget every model if one changed, because they change seldom."""
         if any(change.kind == "model" for change in changes):
-            self._known.forget_where(lambda *_: True)
-            self._all.forget_where(lambda *_: True)
+            for remembered in (self._known, self._all):
+                remembered.forget_where(lambda *_: True)
 
-    def known(self, reference: str) -> Target | None:
+    def known(self, tenant_id: UUID, reference: str) -> Target | None:
         """Return the model version if it is remembered and may run."""
-        known = self._known.peek(reference)
-        return known if isinstance(known, Target) and not known.paused else None
+        known = self._known.peek((tenant_id, reference))
+        return known if isinstance(known, Target) and not known.paused_reason else None
 
-    async def find(self, reference: str) -> Target:
-        """Return the model version: `name` stands for the current one, `name@number` for that one. Paused versions are
-        found too. Raises ModelNotFound.
+    async def find(self, tenant_id: UUID, reference: str) -> Target:
+        """Return the model version of `name`, `name@alias` or `name@number` for this tenant. Paused versions are found
+        too. Raises ModelNotFound.
         """
-        known = self._known.peek(reference)
+        known = self._known.peek((tenant_id, reference))
         if isinstance(known, Target):
             return known
-        names = await self._names.get(None, lambda: self._threads.run(_all_names))
+        names = await self._names.get(tenant_id, lambda: self._threads.run(_all_names, tenant_id))
         if len(reference) > LONGEST_REFERENCE or reference.partition("@")[0] not in names:
             # A name that a caller makes up must cost no query and no memory.
-            raise no_such_model(reference, [target.model for target in await self.all()])
-        found = await self._known.get(reference, lambda: self._threads.run(_target_or_reason, reference))
+            raise no_such_model(reference, [target.model for target in await self.all(tenant_id)])
+        found = await self._known.get(
+            (tenant_id, reference), lambda: self._threads.run(_target_or_reason, tenant_id, reference)
+        )
         if isinstance(found, DomainError):
             raise found.again()
         return found
 
-    async def to_run(self, reference: str) -> Target:
+    async def to_run(self, tenant_id: UUID, reference: str) -> Target:
         """Return the model version if it may run. Raises ModelNotFound or ModelPaused."""
-        target = await self.find(reference)
-        if target.paused:
-            raise ModelPaused(f"The model {target.model!r} is paused by the operator. Try again later or use another.")
+        target = await self.find(tenant_id, reference)
+        if target.paused_reason:
+            raise ModelPaused(target.paused_reason)
         return target
 
-    async def all(self) -> tuple[Target, ...]:
-        """Return the current version of each model, in the order of their names."""
-        return await self._all.get(None, lambda: self._threads.run(_all_targets))
+    async def check(self) -> None:
+        """Raise what keeps this process from reading the registry."""
+        await self._readable.get(None, lambda: self._threads.run(_read_any))
+
+    async def all(self, tenant_id: UUID) -> tuple[Target, ...]:
+        """Return the current version of each of the tenant's models, in the order of their names."""
+        return await self._all.get(tenant_id, lambda: self._threads.run(_all_targets, tenant_id))
 
 
 def _lasts_s(found: Target | DomainError) -> float:
@@ -106,32 +126,42 @@ def _lasts_s(found: Target | DomainError) -> float:
     return LONGEST_S if isinstance(found, Target) else 0.0
 
 
-def _target_or_reason(reference: str) -> Target | DomainError:
+def _target_or_reason(tenant_id: UUID, reference: str) -> Target | DomainError:
     try:
-        return _target(find_version(reference))
+        with unit_of_work(tenant_id):
+            return _target(find_version(reference, tenant_id=tenant_id))
     except DomainError as error:
         return error
 
 
-def _all_names() -> frozenset[str]:
-    return frozenset(ServedModel.objects.values_list("name", flat=True))
+def _read_any() -> bool:
+    return ServedModel.objects.exists()
 
 
-def _all_targets() -> tuple[Target, ...]:
-    current = active_models().prefetch_related("versions")
-    return tuple(_target(served.current, served) for served in current if served.current)
+def _all_names(tenant_id: UUID) -> frozenset[str]:
+    with unit_of_work(tenant_id):
+        return frozenset(usable_by(tenant_id).values_list("name", flat=True))
+
+
+def _all_targets(tenant_id: UUID) -> tuple[Target, ...]:
+    with unit_of_work(tenant_id):
+        current = active_models(tenant_id).prefetch_related("versions")
+        return tuple(_target(served.current, served) for served in current if served.current)
 
 
 def _target(version: ModelVersion, served: ServedModel | None = None) -> Target:
     served = served or version.served_model
-    ready = (one.number for one in served.versions.all() if one.state == ModelVersion.State.READY)
+    ready = (
+        one.number for one in served.versions.all() if one.state == ModelVersion.State.READY and not one.deleted_at
+    )
     return Target(
         model=served.name,
         number=version.number,
         runtime=version.runtime,
         accepts=tuple(served.accepts),
         price=served.price,
-        paused=served.state == ServedModel.State.PAUSED,
+        paused_reason=paused_reason(version),
+        engine_name=served.engine_name,
         digest=version.digest,
         cached_price=served.cached_price,
         cache_ttl_s=served.cache_ttl_s,

@@ -13,7 +13,7 @@ def batch_limits() -> dict[Part, BatchLimits]:
     """Return the limits of every version of the models whose limits were changed."""
     settings = BatchSetting.objects.select_related("served_model").prefetch_related("served_model__versions")
     return {
-        Part(f"{setting.served_model.name}@{version.number}", setting.part): limits
+        Part(f"{setting.served_model.engine_name}@{version.number}", setting.part): limits
         for setting in settings
         for version in setting.served_model.versions.all()
         if (limits := _limits(setting, version.runtime)) is not None

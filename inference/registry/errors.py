@@ -17,3 +17,59 @@ class ModelPaused(DomainError):
 
 class PipelineInvalid(DomainError):
     code = "pipeline_invalid"
+
+
+class VersionNotFound(DomainError):
+    code = "model_version_not_found"
+
+
+class VersionNotReady(DomainError):
+    """The error for a version that cannot be used for this in its state."""
+
+    code = "model_version_not_ready"
+
+
+class AliasNotFound(DomainError):
+    code = "alias_not_found"
+
+
+class InvalidAlias(DomainError):
+    code = "invalid_alias"
+
+
+class AliasChanged(DomainError):
+    """The error for an alias that another request has moved meanwhile. The present version is in `extra`."""
+
+    code = "alias_changed"
+
+
+class NothingToRollBack(DomainError):
+    code = "nothing_to_roll_back"
+
+
+class ModelInUse(DomainError):
+    """The error for a model or version that others refer to, so that it cannot be deleted or retired."""
+
+    code = "model_in_use"
+
+
+class ModelExists(DomainError):
+    code = "model_exists"
+
+
+class TooManyModels(DomainError):
+    code = "too_many_models"
+
+
+class UploadsOff(DomainError):
+    """The error for an installation whose machine cannot isolate the models of accounts."""
+
+    code = "model_uploads_off"
+
+
+class TaskNotFound(DomainError):
+    code = "model_task_not_found"
+
+
+class VariantNotFound(DomainError):
+    code = "model_variant_not_found"

@@ -20,7 +20,7 @@ from inference.registry.admission import (
     trial_run,
 )
 from inference.registry.models import ModelVersion
-from inference.registry.selectors import NAME
+from inference.registry.references import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.core.progress import SILENT, Progress

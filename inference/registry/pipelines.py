@@ -9,7 +9,8 @@ from inference.pipelines.operations.values import described
 from inference.registry.declared import check_declared, read_declared
 from inference.registry.errors import ModelNotFound, PipelineInvalid
 from inference.registry.models import ModelVersion
-from inference.registry.selectors import NAME, find_version
+from inference.registry.references import NAME
+from inference.registry.selectors import find_version
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.parameters import GRAPH
 from tenants.core.db.unit_of_work import operator_work
@@ -65,6 +66,6 @@ def add_pipeline(upload: PipelineUpload, *, make_current: bool = True) -> ModelV
 def _member(role: str, reference: str) -> ModelVersion:
     try:
         with operator_work():
-            return find_version(reference)
+            return find_version(reference, tenant_id=None)
     except ModelNotFound as error:
         raise PipelineInvalid(f"Member '{role}': {error.detail}") from error

@@ -1,35 +1,58 @@
 """Look-ups in the registry: the model version that answers a name, and the data that a worker needs to serve it."""
 
-import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from inference.core.contracts import VersionSpec
 from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
-from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.models import ModelShare, ModelVersion, PipelineStep, ServedModel
+from inference.registry.references import Reference, read_engine_key, read_reference
 from inference.runtime.parameters import DOCUMENT, documents_of
+from tenants.core.db.unit_of_work import current_scope, operator_work, unit_of_work
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NAMED = 20
-MAX_REMEMBERED = 2_000
+MAX_REMEMBERED = 20_000
 _lifetime_s = 0.0
-_known: dict[str, tuple[ModelVersion, float]] = {}
-"""The remembered versions and the times at which they expire, by the name under which they were requested."""
-NUMBER = re.compile(r"[0-9]{1,9}")
+_known: dict[tuple[UUID | None, str], tuple[ModelVersion, float]] = {}
+"""The remembered versions and the times at which they expire, by tenant and by the name that was requested."""
 
 
-def active_models() -> "QuerySet[ServedModel]":
-    return ServedModel.objects.filter(current__isnull=False).select_related("current").order_by("name")
+def scope_of(tenant_id: UUID | None) -> AbstractContextManager[None]:
+    """Return the scope in which the tenant's models exist. Within another scope, it changes nothing."""
+    return nullcontext() if tenant_id is None or current_scope() is not None else unit_of_work(tenant_id)
 
 
-def models_reading(kind: str) -> list[str]:
+def usable_by(tenant_id: UUID | None) -> "QuerySet[ServedModel]":
+    """Return the models that a tenant may use: its own, and those of the installation that are shared with it.
+
+    Without a tenant, the models of the installation are returned.
+    """
+    return ServedModel.objects.filter(_usable(tenant_id), deleted_at=None)
+
+
+def _usable(tenant_id: UUID | None, prefix: str = "") -> Q:
+    of_installation = Q(**{f"{prefix}tenant": None})
+    if tenant_id is None:
+        return of_installation
+    share = ModelShare.objects.filter(served_model=OuterRef(f"{prefix}pk"), account=tenant_id)
+    shared = Q(**{f"{prefix}audience": ServedModel.Audience.EVERYONE}) | Q(Exists(share))
+    return Q(**{f"{prefix}tenant": tenant_id}) | (of_installation & shared)
+
+
+def active_models(tenant_id: UUID | None) -> "QuerySet[ServedModel]":
+    """Return the models that the tenant may use and that have a current version."""
+    return usable_by(tenant_id).filter(current__isnull=False).select_related("current").order_by("name", "tenant")
+
+
+def models_reading(kind: str, tenant_id: UUID | None) -> list[str]:
     """Return the names of the models that may be used now and read documents of this kind."""
-    served = active_models().filter(state=ServedModel.State.ACTIVE, accepts__contains=[DOCUMENT])
+    served = active_models(tenant_id).filter(state=ServedModel.State.ACTIVE, accepts__contains=[DOCUMENT])
     return [
         model.name
         for model in served
@@ -37,23 +60,45 @@ def models_reading(kind: str) -> list[str]:
     ]
 
 
-def versions_named(reference: str) -> "QuerySet[ModelVersion]":
-    """Return all versions of `name`, or that of `name@number`, served or not. For an invalid name, none."""
-    name, at, number = reference.partition("@")
-    versions = ModelVersion.objects.filter(served_model__name=name)
-    if not NAME.fullmatch(name) or (at and not NUMBER.fullmatch(number)):
-        return versions.none()
-    return versions.filter(number=int(number)) if at else versions
+def versions_named(text: str) -> "QuerySet[ModelVersion]":
+    """Return all versions of `name`, or that of `name@number` or `name@alias`, served or not. For another text, none.
+
+    They are those that exist in the scope: a tenant's own and the installation's.
+    """
+    reference = read_reference(text)
+    if reference is None:
+        return ModelVersion.objects.none()
+    if "@" not in text:
+        return ModelVersion.objects.filter(served_model__name=reference.name)
+    return _referred(reference)
 
 
-def find_version(reference: str) -> ModelVersion:
-    """Return version 2 for `parse@2`, and the current version for `parse`. Paused models are found too."""
-    wanted = versions_named(reference).filter(state=ModelVersion.State.READY).select_related("served_model")
-    if "@" not in reference:
-        wanted = wanted.filter(current_of__isnull=False)
-    version = wanted.first()
-    if version is None:
-        raise no_such_model(reference, active_models().values_list("name", flat=True)[:NAMED])
+def _referred(reference: Reference) -> "QuerySet[ModelVersion]":
+    versions = ModelVersion.objects.filter(served_model__name=reference.name)
+    if reference.number is not None:
+        return versions.filter(number=reference.number)
+    return versions.filter(aliases__name=reference.alias)
+
+
+def find_version(text: str, *, tenant_id: UUID | None) -> ModelVersion:
+    """Return version 2 for `parse@2`, that of an alias for `parse@alias`, and the current version for `parse`.
+
+    A tenant's own model comes before one of the installation. Paused models are found too.
+    """
+    reference = read_reference(text)
+    with scope_of(tenant_id):
+        version = None
+        if reference is not None:
+            version = (
+                _referred(reference)
+                .filter(_usable(tenant_id, "served_model__"), served_model__deleted_at=None)
+                .filter(state=ModelVersion.State.READY, deleted_at=None)
+                .select_related("served_model")
+                .order_by(F("served_model__tenant").asc(nulls_last=True))
+                .first()
+            )
+        if version is None:
+            raise no_such_model(text, active_models(tenant_id).values_list("name", flat=True)[:NAMED])
     return version
 
 
@@ -62,14 +107,22 @@ def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
     return ModelNotFound(f"There is no model {reference[:120]!r}. Available models: {names}.")
 
 
-def resolve(reference: str) -> ModelVersion:
+def resolve(reference: str, *, tenant_id: UUID | None) -> ModelVersion:
     """Return the version that is to run."""
-    version = _remembered(reference) if _lifetime_s else find_version(reference)
-    if version.served_model.state == ServedModel.State.PAUSED:
-        raise ModelPaused(
-            f"The model {version.served_model.name!r} is paused by the operator. Try again later or use another model."
-        )
+    version = _remembered(reference, tenant_id) if _lifetime_s else find_version(reference, tenant_id=tenant_id)
+    reason = paused_reason(version)
+    if reason:
+        raise ModelPaused(reason)
     return version
+
+
+def paused_reason(version: ModelVersion) -> str:
+    """Return why the version must not run, for its callers, or nothing if it may run."""
+    if version.served_model.state == ServedModel.State.PAUSED:
+        return f"The model {version.served_model.name!r} is paused. Try again later or use another model."
+    if version.paused_reason:
+        return f"Version {version.key} is paused: {version.paused_reason}"
+    return ""
 
 
 @contextmanager
@@ -84,33 +137,48 @@ def remembering_versions(seconds: float) -> Iterator[None]:
         _known.clear()
 
 
-def _remembered(reference: str) -> ModelVersion:
-    remembered, now_s = _known.get(reference), time.monotonic()
+def _remembered(reference: str, tenant_id: UUID | None) -> ModelVersion:
+    key, now_s = (tenant_id, reference), time.monotonic()
+    remembered = _known.get(key)
     if remembered is None or now_s >= remembered[1]:
         # A reference that a caller invents is not found, so it occupies no memory.
-        remembered = find_version(reference), now_s + _lifetime_s
+        remembered = find_version(reference, tenant_id=tenant_id), now_s + _lifetime_s
         if len(_known) >= MAX_REMEMBERED:
             _known.clear()
-        _known[reference] = remembered
+        _known[key] = remembered
     return remembered[0]
 
 
 def served_versions() -> list[ModelVersion]:
     """Return every version that may be requested, and whose queue must therefore be consumed."""
-    return list(ModelVersion.objects.select_related("served_model").filter(state=ModelVersion.State.READY))
+    with operator_work():
+        ready = ModelVersion.objects.filter(state=ModelVersion.State.READY, deleted_at=None)
+        return list(ready.select_related("served_model"))
+
+
+def version_of_key(engine_key: str) -> ModelVersion | None:
+    """Return the version that has this key in queues and workers, whoever owns it."""
+    key = read_engine_key(engine_key)
+    if key is None:
+        return None
+    with operator_work():
+        versions = ModelVersion.objects.filter(served_model__name=key.name, number=key.number)
+        return versions.filter(served_model__tenant=key.tenant_id).select_related("served_model").first()
 
 
 def spec_of(version: ModelVersion) -> VersionSpec:
     """Return the specification of a version. Artifacts that are not yet on local disk are fetched."""
     return VersionSpec(
-        model=version.served_model.name,
+        model=version.served_model.engine_name,
         number=version.number,
         digest=version.digest,
         runtime=version.runtime,
         artifacts={role: str(local_path(artifact)) for role, artifact in version.artifacts.items()},
         config=version.config,
-        steps={
-            step.role: spec_of(step.member)
-            for step in version.steps.select_related("member__served_model").order_by("role")
-        },
+        steps={step.role: spec_of(step.member) for step in _steps_of(version)},
     )
+
+
+def _steps_of(version: ModelVersion) -> list[PipelineStep]:
+    with operator_work():
+        return list(version.steps.select_related("member__served_model").order_by("role"))

@@ -7,18 +7,22 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.utils import timezone
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
+from inference.registry.aliases import move_alias, point
 from inference.registry.builtin.catalog import OPTIONAL, BuiltinModel, builtin_models
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, ModelTypeMismatch
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
+from inference.registry.owners import owner_work
+from inference.registry.references import CURRENT, read_reference
 from inference.runtime.parameters import GRAPH
 from inference.runtime.tesseract import language_data
-from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.audit.acting import acting
+from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 
 log = structlog.get_logger(__name__)
@@ -35,6 +39,7 @@ class NewVersion:
     """Measurements kept with the settings. They differ at each trial, so they are not part of the digest."""
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
+    license: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,20 +79,23 @@ def add_version(
         config=new.config,
         steps={role: member.digest for role, member in new.steps.items()},
     )
-    with operator_work(), transaction.atomic(using=OPERATOR):
-        served, _ = ServedModel.objects.select_for_update().get_or_create(name=card.name, defaults=_card_fields(card))
+    with owner_work(None):
+        served, _ = ServedModel.objects.select_for_update().get_or_create(
+            tenant=None, name=card.name, defaults=_card_fields(card)
+        )
         _refuse_another_kind(served, card)
-        version = served.versions.filter(digest=digest).first()
+        version = served.versions.filter(digest=digest, state=ModelVersion.State.READY, deleted_at=None).first()
         if version is None:
             version = _create_version(served, new, stored, digest)
             log.info("model_version_added", version=version.key, digest=digest[:12])
-        if make_current:
-            served.current = version
         if reprice:
             _set_price(served, card)
         if retime:
             served.cache_ttl_s = card.cached.ttl_s
+        served.deleted_at = None
         served.save()
+        if (make_current or served.current_id is None) and served.current_id != version.pk:
+            point(served, CURRENT, version)
     return version
 
 
@@ -102,21 +110,19 @@ def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
 
 def make_current(*, reference: str) -> ModelVersion:
     """Make the version `name@number` answer from now on. Jobs already accepted keep their version."""
-    name, _, number = reference.partition("@")
-    with operator_work(), transaction.atomic(using=OPERATOR):
-        versions = ModelVersion.objects.filter(served_model__name=name, state=ModelVersion.State.READY)
-        version = versions.filter(number=int(number)).first() if number.isdecimal() else None
-        if version is None:
-            raise ModelNotFound(f"There is no version {reference!r}. Use name@number.")
-        ServedModel.objects.filter(id=version.served_model_id).update(current=version)
-    return version
+    found = read_reference(reference)
+    if found is None or found.number is None:
+        raise ModelNotFound(f"There is no version {reference!r}. Use name@number.")
+    move = move_alias(owner=None, model=found.name, alias=CURRENT, number=found.number)
+    assert move.version is not None
+    return move.version
 
 
 def set_paused(*, name: str, paused: bool) -> bool:
     """Pause or resume a model; return False if there is no such model."""
     state = ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
     with operator_work():
-        return bool(ServedModel.objects.filter(name=name).update(state=state))
+        return bool(ServedModel.objects.filter(tenant=None, name=name).update(state=state))
 
 
 def _create_version(
@@ -131,6 +137,9 @@ def _create_version(
         artifacts=dict(stored),
         config={**new.measured, **new.config},
         signature=dict(new.signature),
+        license=new.license,
+        ready_at=timezone.now(),
+        author=acting().name,
     )
     for role, member in new.steps.items():
         PipelineStep.objects.create(pipeline=version, role=role, member=member)
@@ -167,7 +176,8 @@ def seed_builtin() -> list[ModelVersion]:
     """
     seeded: dict[str, ModelVersion] = {}
     with operator_work():
-        current = {served.name: served.current for served in ServedModel.objects.select_related("current")}
+        installed = ServedModel.objects.filter(tenant=None).select_related("current")
+        current = {served.name: served.current for served in installed}
     for builtin in builtin_models(language_data(settings.MAAS_TESSDATA, settings.MAAS_OCR_LANGUAGES)):
         existing = current.get(builtin.name)
         if existing is not None and existing.config.get("release") == builtin.release:
@@ -184,7 +194,7 @@ def add_optional(name: str) -> ModelVersion:
     if builtin is None:
         raise ModelNotFound(f"There is no optional model {name!r}. Use one of: {', '.join(OPTIONAL)}.")
     with operator_work():
-        served = ServedModel.objects.select_related("current").filter(name=name).first()
+        served = ServedModel.objects.select_related("current").filter(tenant=None, name=name).first()
     existing = served.current if served is not None else None
     if existing is not None and existing.config.get("release") == builtin.release:
         return existing
@@ -195,7 +205,9 @@ def _describe_anew(builtin: BuiltinModel) -> None:
     """Update the parameters of a seeded model. A newer product may take more of them than the one that seeded it."""
     parameters = builtin.parameters_json()
     with operator_work():
-        ServedModel.objects.filter(name=builtin.name).exclude(parameters=parameters).update(parameters=parameters)
+        ServedModel.objects.filter(tenant=None, name=builtin.name).exclude(parameters=parameters).update(
+            parameters=parameters
+        )
 
 
 def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:

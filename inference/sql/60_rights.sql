@@ -1,5 +1,12 @@
--- Models, pools and settings of batches are read by requests and workers, and written by operators.
-REVOKE INSERT, UPDATE, DELETE ON
-    inference_batchsetting, inference_modelpool, inference_modelversion, inference_pipelinestep, inference_servedmodel
-FROM maas_app;
+-- Pools and settings of batches are read by requests and workers, and written by operators. So are the accounts that a
+-- model is shared with.
+REVOKE INSERT, UPDATE, DELETE ON inference_batchsetting, inference_modelpool, inference_modelshare FROM maas_app;
 REVOKE ALL ON inference_sessionprofile FROM maas_app;
+-- A tenant writes its own models. It cannot change whom a model belongs to or is shared with, or its price.
+REVOKE UPDATE ON inference_servedmodel FROM maas_app;
+GRANT UPDATE (
+    title, description, state, kind, bounds, golden, current_id, accepts, parameters, cache_ttl_s, deleted_at
+) ON inference_servedmodel TO maas_app;
+-- What answered at a moment can be looked up later: a move is added, and never changed.
+REVOKE UPDATE, DELETE ON inference_aliasmove FROM maas_app;
+REVOKE UPDATE ON inference_aliasmove FROM maas_operator;

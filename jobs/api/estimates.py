@@ -53,7 +53,7 @@ _OF_EMBEDDINGS = frozenset({"encoding_format", "dimensions", "user"})
 _OF_INFER = frozenset({"id", "parameters", "inputs", "outputs"})
 
 
-def call_reader(body: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], SynchronousCall] | None:
+def call_reader(body: Mapping[str, Any]) -> Callable[[Identity, Mapping[str, Any]], SynchronousCall] | None:
     """Return the function that reads this body as a synchronous call, or None if it is no such call."""
     if "inputs" in body:
         return infer_call
@@ -71,16 +71,16 @@ def _holds_tokens(given: object) -> bool:
     return isinstance(given, list) and bool(given) and all(isinstance(part, int | list) for part in given)
 
 
-def embeddings_call(body: Mapping[str, Any]) -> SynchronousCall:
+def embeddings_call(identity: Identity, body: Mapping[str, Any]) -> SynchronousCall:
     call = read_embeddings(json.dumps(body).encode())
-    version = find_version(call.model)
+    version = find_version(call.model, tenant_id=identity.tenant_id)
     if version.runtime != RUNTIME:
         raise ModelTypeMismatch(f"The model {version.served_model.name!r} has no text embeddings. Use another model.")
     check_dimensions(call.dimensions, version.key, version.config)
     return SynchronousCall(version, call.work, work_kind(call.work), {TRUNCATE.name: False})
 
 
-def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
+def infer_call(identity: Identity, body: Mapping[str, Any]) -> SynchronousCall:
     """Read the call in a body with `model`. In the call itself the model is part of the path."""
     model = body.get("model")
     if not isinstance(model, str):
@@ -88,7 +88,7 @@ def infer_call(body: Mapping[str, Any]) -> SynchronousCall:
     unknown = sorted(body.keys() - _OF_INFER - {"model"})
     if unknown:
         raise InvalidRequest(f"Unknown fields for a call with `inputs`: {names_in_words(unknown)}.")
-    version = find_version(model)
+    version = find_version(model, tenant_id=identity.tenant_id)
     written = json.dumps({name: value for name, value in body.items() if name != "model"}).encode()
     request = read_infer(written, len(written))
     face = face_of(version.runtime, version.served_model.accepts, version.signature)
@@ -211,7 +211,7 @@ def _told(request: Request, identity: Identity) -> PricedEstimate:
     body, share = _without_share(request.data)
     read = call_reader(body)
     if read is not None:
-        return estimate_call(identity=identity, call=read(body), cached_share=share)
+        return estimate_call(identity=identity, call=read(identity, body), cached_share=share)
     if is_job(body):
         job, url = request_of_json(request, body)
         if url:

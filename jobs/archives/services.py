@@ -62,7 +62,7 @@ def accept_archive(
     The archive is stored first on disk, then in the database. `also` writes what else belongs to it, in the same
     transaction.
     """
-    model = check_model(request.model, request.parameters).key if request.model else ""
+    model = check_model(identity, request.model, request.parameters).key if request.model else ""
     plans = _plans(identity, upload)
     archive = Archive(
         id=uuid7(),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
+from uuid import UUID
 
 from django.conf import settings
 
@@ -44,7 +45,7 @@ def check_file(claim: TaskClaim) -> None:
             fail_batch(claim, check.faults)
             return
         try:
-            version = version_for(claim.endpoint, str(check.model))
+            version = version_for(claim.tenant_id, claim.endpoint, str(check.model))
         except DomainError as error:
             param = "body.model" if claim.endpoint == EMBEDDINGS else "url"
             fault = Fault(code=error.code, message=error.detail, param=param, line=1)
@@ -75,11 +76,11 @@ def _free_day_spent(claim: TaskClaim, check: FileCheck, version: ModelVersion) -
         raise
 
 
-def version_for(endpoint: str, reference: str) -> ModelVersion:
+def version_for(tenant_id: UUID, endpoint: str, reference: str) -> ModelVersion:
     """Return the version to use. Raises an error that says what is wrong with the model. A paused model is accepted,
     and the batch waits for it.
     """
-    version = find_version(reference)
+    version = find_version(reference, tenant_id=tenant_id)
     if endpoint == EMBEDDINGS and version.runtime != EMBED:
         raise ModelTypeMismatch(f"The model {version.served_model.name!r} has no text embeddings. Use another model.")
     return version

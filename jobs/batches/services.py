@@ -115,7 +115,7 @@ def erase_file(stored: StoredFile) -> None:
 
 def create_batch(*, identity: Identity, request: BatchRequest) -> Batch:
     """Create a batch. Only the request itself is refused here; a worker reads the content of the file."""
-    _check_endpoint(request.endpoint)
+    _check_endpoint(identity, request.endpoint)
     with unit_of_work(identity):
         now = database_now()
         given = get_file(request.input_file_id, for_update=True)
@@ -164,7 +164,7 @@ def cancel_batch(*, identity: Identity, batch_id: object) -> Batch:
     return batch
 
 
-def _check_endpoint(endpoint: str) -> None:
+def _check_endpoint(identity: Identity, endpoint: str) -> None:
     if not is_endpoint(endpoint):
         raise InvalidRequest(
             f"'endpoint' is {endpoint[:80]!r}. Use '/v1/embeddings' or '/v2/models/MODEL/infer'.",
@@ -172,7 +172,7 @@ def _check_endpoint(endpoint: str) -> None:
         )
     model = model_of_endpoint(endpoint)
     if model is not None:
-        find_version(model)
+        find_version(model, tenant_id=identity.tenant_id)
 
 
 def _check_is_input(given: StoredFile, now: datetime) -> None:

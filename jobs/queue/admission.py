@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connections
 
 from inference.registry.models import ModelVersion
+from inference.registry.references import public_key
 from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
 from jobs.core.recent_refusals import turned_away
@@ -67,7 +68,7 @@ def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -
     """Raise BacklogTooLong or QueueTooLong if the job would wait too long, before anything of it is stored."""
     if not _limit_s(priority):
         return
-    _refuse_if_told(version.key, _look(version), _Caller(tenant_id, priority))
+    _refuse_if_told(version.engine_key, _look(version), _Caller(tenant_id, priority))
 
 
 def anybody_refused() -> bool:
@@ -126,7 +127,7 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
 def _look(version: ModelVersion) -> _Seen:
     """Return the queues as last read. One thread reads them again after a while, without holding up the others."""
     now_s = time.monotonic()
-    seen = _seen.get(version.key)
+    seen = _seen.get(version.engine_key)
     if seen is not None:
         if now_s < seen.until_s:
             return seen
@@ -136,12 +137,12 @@ def _look(version: ModelVersion) -> _Seen:
     fresh = _Seen(queue, now_s + max(LOOK_EVERY_S, spent_s / MAX_OF_TIME))
     if len(_seen) >= MAX_REMEMBERED:
         _seen.clear()
-    _seen[version.key] = fresh
+    _seen[version.engine_key] = fresh
     return fresh
 
 
 def _queue_of(version: ModelVersion) -> Queue:
-    fleet = fleet_of(version.key)
+    fleet = fleet_of(version.engine_key)
     with operator_work():
         found = counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
         oldest = _oldest(version.id, found.lines) if found.lines else {}
@@ -171,23 +172,23 @@ def _limit_s(priority: int) -> int:
 
 def _refusal(key: str, caller: _Caller, found: Verdict, wait: Wait, limit_s: float) -> DomainError:
     pause_s = retry_after_s(wait, limit_s, random.random())  # noqa: S311  # jitter, not a secret
-    kind = NAMES[caller.priority]
+    kind, model = NAMES[caller.priority], public_key(key)
     extra = {
         "retry_after_s": pause_s,
-        "limit": {"scope": "model", "name": f"queue_age_{kind}", "amount": int(limit_s), "model": key},
+        "limit": {"scope": "model", "name": f"queue_age_{kind}", "amount": int(limit_s), "model": model},
     }
     if found is Verdict.OWN_BACKLOG:
         REFUSED.labels("tenant", "queue_age").inc()
         turned_away(caller.tenant)
         return BacklogTooLong(
-            f"The queued {kind} pages of this account for {key} already need {_span(wait.own_s)};"
+            f"The queued {kind} pages of this account for {model} already need {_span(wait.own_s)};"
             f" the maximum is {_span(limit_s)}. Send this again in {pause_s} s or use a lower priority.",
             extra=extra,
         )
     REFUSED.labels("model", "queue_age").inc()
     return QueueTooLong(
-        f"The expected wait of {kind} pages for {key} is {_span(wait.own_s)} or more; the maximum is {_span(limit_s)}."
-        f" Send this again in {pause_s} s or use a lower priority.",
+        f"The expected wait of {kind} pages for {model} is {_span(wait.own_s)} or more;"
+        f" the maximum is {_span(limit_s)}. Send this again in {pause_s} s or use a lower priority.",
         extra=extra,
     )
 

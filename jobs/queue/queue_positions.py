@@ -52,7 +52,7 @@ def standing_of(job: Job) -> Standing:
         if row is None:
             return Standing()
         due, published, suspended, own_before = row
-        fleet = fleet_of(job.model_version.key)
+        fleet = fleet_of(job.model_version.engine_key)
         if published or suspended or not due:
             return standing(NextPage(suspended, due, published, False, 0, 0), _speed(fleet))
         lines = _lines_of(job.model_version_id, fleet)

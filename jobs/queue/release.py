@@ -136,6 +136,6 @@ def republish_pages(job: Job) -> int:
             cursor.execute(_FORGET_WAKES, [job.id])
             queued = int(cursor.rowcount)
         if queued:
-            release = partial(release_after_commit, job.model_version_id, job.model_version.key)
+            release = partial(release_after_commit, job.model_version_id, job.model_version.engine_key)
             transaction.on_commit(release, using=APP)
     return queued

@@ -38,7 +38,7 @@ def count_dead_letters() -> None:
     with with_long_timeout():
         for version in served_versions():
             try:
-                DEAD_LETTERS.labels(model=version.key).set(messages_set_aside(version.queue_name))
+                DEAD_LETTERS.labels(model=version.engine_key).set(messages_set_aside(version.queue_name))
             except BrokerUnavailable as error:
                 log.warning("broker_unavailable", queue=version.queue_name, error=str(error))
                 return

@@ -93,7 +93,7 @@ def nearest(meaning: Embedding, *, limit: int = 50, among: int = MAX_COMPARED) -
 def _embedder() -> ModelVersion | None:
     """Return the model that embeds pages now, or None if there is none."""
     try:
-        pipeline = resolve(PIPELINE)
+        pipeline = resolve(PIPELINE, tenant_id=None)
     except (ModelNotFound, ModelPaused):
         return None
     step = pipeline.steps.select_related("member__served_model").filter(role=STEP).first()

@@ -84,7 +84,7 @@ class PricedEstimate:
 
 def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     """Estimate an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound."""
-    version = find_version(request.model)
+    version = find_version(request.model, tenant_id=identity.tenant_id)
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
     is_maximum = meter == "gpu_second" and name != "gpu_milliseconds"
@@ -109,7 +109,7 @@ def estimate_job(
         require_one_source(request)
     if request.webhook_url:
         require_sendable(request.webhook_url)
-    version = find_version(request.model)
+    version = find_version(request.model, tenant_id=identity.tenant_id)
     identity.require_model(version.served_model.name)
     check_request(version, request)
     with unit_of_work(identity):

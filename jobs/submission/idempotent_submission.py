@@ -46,7 +46,7 @@ def submitted_before(
     """
     earlier = made_before(_sent(identity, request, key, None, document_url), get_job)
     if earlier is None:
-        version = check_model(request.model, request.parameters)
+        version = check_model(identity, request.model, request.parameters)
         require_short_queue(identity.tenant_id, version, request.priority)
         with unit_of_work(identity):
             class_set_of(request, livemode=identity.livemode)
@@ -106,7 +106,7 @@ def submit_with_document(
 
     `submit` is called with the request and its document inside the unit of work, again if that begins again.
     """
-    version = check_model(request.model, request.parameters)
+    version = check_model(identity, request.model, request.parameters)
     identity.require_model(version.served_model.name)
     require_short_queue(identity.tenant_id, version, request.priority)
     pages = None

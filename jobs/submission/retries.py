@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import Count, Min, Q, QuerySet
 
+from inference.registry.errors import ModelNotFound
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import resolve
 from jobs.charges.money import hold_for, require_money_of
@@ -18,7 +19,7 @@ from jobs.queue.admission import require_short_queue
 from jobs.search.services import take_over_index
 from jobs.submission.allowance import require_room_for_job, require_room_for_pages
 from jobs.submission.services import begin, insert, new_job, paid_pages, require_readable, use_document
-from tenants.core.db.unit_of_work import APP, unit_of_work
+from tenants.core.db.unit_of_work import APP, current_tenant_id, unit_of_work
 from tenants.identity.identity import Identity
 
 
@@ -121,7 +122,10 @@ def _take_over(job: Job, old: Job) -> None:
 
 def _still_served(version: ModelVersion) -> ModelVersion:
     """Return the same version if it is still served. Finished pages and new pages must come from the same version."""
-    return resolve(version.key)
+    found = resolve(version.key, tenant_id=current_tenant_id())
+    if found.pk != version.pk:
+        raise ModelNotFound(f"The version {version.key} that read the finished pages is no longer available.")
+    return found
 
 
 # The row of a job stays as long as that of its retry does, even after the job is erased.

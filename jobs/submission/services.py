@@ -88,7 +88,7 @@ class JobRequest:
 def submit_job(*, identity: Identity, request: JobRequest) -> Job:
     """Accept a job and return it. Everything that can be refused is refused here, before any work."""
     require_one_source(request)
-    version = resolve(request.model)
+    version = resolve(request.model, tenant_id=identity.tenant_id)
     check_request(version, request)
     if not request.is_paid:
         require_short_queue(identity.tenant_id, version, request.priority)
@@ -147,9 +147,9 @@ def check_request(version: ModelVersion, request: JobRequest) -> None:
         validate_input(version.signature, work_input(request.input))
 
 
-def check_model(model: str, parameters: Mapping[str, Any]) -> ModelVersion:
+def check_model(identity: Identity, model: str, parameters: Mapping[str, Any]) -> ModelVersion:
     """Check the model before a document is stored for a job that would be refused."""
-    version = resolve(model)
+    version = resolve(model, tenant_id=identity.tenant_id)
     validate_work_kind(version.runtime, input_kind(None), version.config)
     validate_parameters(version.runtime, parameters, version.config)
     return version
@@ -192,7 +192,7 @@ def insert(job: Job) -> None:
     job.last_seq = _FIRST_SEQ
     job.save(force_insert=True)
     index_name(job)
-    transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.key).inc, using=APP)
+    transaction.on_commit(JOBS_ACCEPTED.labels(model=job.model_version.engine_key).inc, using=APP)
 
 
 def _set_deadlines(job: Job, deadlines: Deadlines) -> None:
@@ -216,7 +216,7 @@ def begin(job: Job, numbers: Sequence[int]) -> None:
 
 
 def wake_after_commit(version: ModelVersion) -> None:
-    transaction.on_commit(partial(release_after_commit, version.id, version.key), using=APP)
+    transaction.on_commit(partial(release_after_commit, version.id, version.engine_key), using=APP)
 
 
 def _write_beginning(job: Job, numbers: Sequence[int]) -> None:
@@ -243,7 +243,9 @@ def require_readable(identity: Identity, version: ModelVersion, kind: str) -> No
     readable = documents_of(version.runtime, version.config)
     if kind in readable:
         return
-    others = [other for other in models_reading(kind) if not identity.models or other in identity.models]
+    others = [
+        other for other in models_reading(kind, identity.tenant_id) if not identity.models or other in identity.models
+    ]
     instead = (
         f"Use {' or '.join(others[:_MAX_NAMED])}." if others else "No available model reads this kind of document."
     )

@@ -10,7 +10,7 @@ from inference.batching.batch_run import Ended
 from inference.core.contracts import VersionSpec, WorkOutput
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine
-from inference.registry.selectors import versions_named
+from inference.registry.selectors import version_of_key
 from inference.rpc import LaneReader, LaneRequest, LaneUnavailable, lane_demand
 from inference.rpc.lines import CommandLine
 from inference.runtime.batched import Begins, Begun
@@ -114,7 +114,7 @@ class RpcServer:
 
 def _version_id(model_key: str) -> int:
     try:
-        version = versions_named(model_key).first()
+        version = version_of_key(model_key)
     finally:
         connections.close_all()
     if version is None:

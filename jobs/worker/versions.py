@@ -9,6 +9,7 @@ from inference.core.calls import Call
 from inference.core.contracts import VersionSpec
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
+from tenants.core.db.unit_of_work import operator_work
 
 
 class VersionCatalog:
@@ -41,8 +42,9 @@ class VersionCatalog:
 
     def _fetch(self, version_id: int, spec: "Future[VersionSpec]") -> None:
         try:
-            version = ModelVersion.objects.select_related("served_model").get(id=version_id)
-            found = spec_of(version)
+            with operator_work():
+                version = ModelVersion.objects.select_related("served_model").get(id=version_id)
+                found = spec_of(version)
         except BaseException as error:
             # The next caller tries again.
             with self._lock:

@@ -21,7 +21,7 @@ from inference.registry.artifacts import sha256_of
 from inference.registry.builtin.catalog import BuiltinModel, builtin_models
 from inference.registry.builtin.installed import PackageMissing
 from inference.registry.digests import version_digest
-from inference.registry.selectors import NAME
+from inference.registry.references import NAME
 from inference.runtime.parameters import GRAPH, TENSORS, documents_of
 from inference.sandbox import SandboxUnavailable
 from maas.edge_mode.errors import CannotServe

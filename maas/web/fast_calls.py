@@ -293,7 +293,7 @@ class FastCalls:
 
     async def _answer(self, call: _Call, scope: Scope, sent: bytes, body: GuardedBody, send: Send) -> bool:
         """Answer the call. Return False if the general way must, which finds nothing done but the admission."""
-        target = self._targets.known(call.reference) if call.reference else None
+        target = self._targets.known(call.identity.tenant_id, call.reference) if call.reference else None
         if call.reference and (target is None or not _may_run(call.identity, target)):
             return False
         if target is not None:
@@ -316,7 +316,7 @@ class FastCalls:
             return False
         kept = await self._replies.find(raw)
         scope[RAW] = replace(raw, looked=True)
-        target = None if kept is None else self._targets.known(kept.reference)
+        target = None if kept is None else self._targets.known(call.identity.tenant_id, kept.reference)
         may_run = target is not None and _may_run(call.identity, target)
         if kept is None or target is None or not may_run or not self._replies.answers(raw, kept, target):
             return False
@@ -331,7 +331,7 @@ class FastCalls:
 
     async def _embed(self, call: _Call, sent: bytes, body: GuardedBody, send: Send) -> bool:
         """Run a model of embeddings if its results are not looked for in the cache, where texts are kept one by one."""
-        planned = plan_embedding(sent, self._targets.known)
+        planned = plan_embedding(sent, partial(self._targets.known, call.identity.tenant_id))
         if planned is None or not _may_run(call.identity, planned.target):
             return False
         target, same = planned.target, b""

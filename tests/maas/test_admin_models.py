@@ -28,7 +28,10 @@ def version_form(version: ModelVersion, **changes: str) -> dict[str, str]:
         "title": "T",
         "description": "",
         "state": "active",
-        "current": str(version.pk),
+        "current_choice": str(version.pk),
+        "audience": "everyone",
+        "shares-TOTAL_FORMS": "0",
+        "shares-INITIAL_FORMS": "0",
         "price_meter": served.price_meter,
         "price_micros": "7",
         "price_per": "1",
@@ -51,8 +54,8 @@ def test_only_a_models_own_ready_versions_can_answer_for_it(
         )
     page = reverse("admin:inference_servedmodel_change", args=[own.served_model.pk])
     for wrong in (foreign, retired):
-        answer = operator.post(page, version_form(own, current=str(wrong.pk)))
-        assert "current" in answer.context["adminform"].form.errors
+        answer = operator.post(page, version_form(own, current_choice=str(wrong.pk)))
+        assert "current_choice" in answer.context["adminform"].form.errors
     assert operator.post(page, version_form(own)).status_code == 302
 
 

@@ -56,7 +56,7 @@ async def infer(
 ) -> Reply:
     exchange.identity.require("jobs:write")
     sent = await exchange.body()
-    target = await inference.targets.to_run(reference)
+    target = await inference.targets.to_run(exchange.identity.tenant_id, reference)
     raw = await replies.raw(exchange, sent) if replies is not None and target.cache_ttl_s else None
     if raw is not None and (kept := await raw.find()) is not None:
         reply = await raw.answer(exchange, kept, target)

@@ -1,5 +1,7 @@
 """Answer the requests for information about the server and its models, in the same way over HTTP and gRPC."""
 
+from dataclasses import replace
+
 from inference.core.contracts import Json
 from inference.gateway.exchange import Exchange
 from inference.gateway.open_inference.descriptions import (
@@ -34,7 +36,7 @@ class Telling:
         """Return that the server is ready, or raise the reason why it is not. Anyone may ask."""
         if exchange.draining:
             raise Restarting
-        await self._targets.all()
+        await self._targets.check()
         return {"ready": True}
 
     async def model(self, exchange: Exchange, route: Route) -> Json:
@@ -43,7 +45,7 @@ class Telling:
 
     async def model_ready(self, exchange: Exchange, route: Route) -> Json:
         exchange.identity.require("models:read")
-        target = await self._targets.to_run(route.reference)
+        target = await self._targets.to_run(exchange.identity.tenant_id, route.reference)
         return {"name": target.model, "ready": True}
 
     async def configuration(self, exchange: Exchange, route: Route) -> Json:
@@ -55,11 +57,16 @@ class Telling:
         shown.
         """
         exchange.identity.require("models:read")
-        targets = [await self._targets.find(route.reference)] if route.model else await self._targets.all()
+        tenant_id = exchange.identity.tenant_id
+        targets = (
+            [await self._targets.find(tenant_id, route.reference)]
+            if route.model
+            else await self._targets.all(tenant_id)
+        )
         counts = await self._book.of(str(exchange.identity.tenant_id))
         return {
             "model_stats": [
-                model_statistics(target.model, number, counts.get(f"{target.model}@{number}", NONE))
+                model_statistics(target.model, number, counts.get(replace(target, number=number).key, NONE))
                 for target in targets
                 for number in _shown(target, route)
             ]
@@ -68,9 +75,9 @@ class Telling:
     async def index(self, exchange: Exchange, *, only_ready: bool) -> list[Json]:
         exchange.identity.require("models:read")
         return [
-            index_entry(target.model, target.number, _face(target), paused=target.paused)
-            for target in await self._targets.all()
-            if not (only_ready and target.paused)
+            index_entry(target.model, target.number, _face(target), paused=bool(target.paused_reason))
+            for target in await self._targets.all(exchange.identity.tenant_id)
+            if not (only_ready and target.paused_reason)
         ]
 
     async def operators_own(self, exchange: Exchange, route: Route) -> Json:
@@ -83,7 +90,7 @@ class Telling:
 
     async def _described(self, exchange: Exchange, route: Route) -> Target:
         exchange.identity.require("models:read")
-        return await self._targets.find(route.reference)
+        return await self._targets.find(exchange.identity.tenant_id, route.reference)
 
 
 def _shown(target: Target, route: Route) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Handle `POST /v1/embeddings`: take texts or tokens and return vectors, in the form of OpenAI's client."""
 
 from collections.abc import Mapping
+from uuid import UUID
 
 import numpy as np
 from django.conf import settings
@@ -46,7 +47,7 @@ class Embeddings:
             return reply
         exchange.hold(READ_TIMES * len(body))
         asked = await exchange.think(len(body), read_request, body)
-        target = await self._target(asked)
+        target = await self._target(exchange.identity.tenant_id, asked)
         with models_blame_input():
             answered = await self._inference.run(
                 exchange, target, asked.work, {TRUNCATE.name: False}, kind=work_kind(asked.work)
@@ -63,22 +64,22 @@ class Embeddings:
         if kept is None:
             return None
         with model_is_blamed():
-            target = await self._inference.targets.to_run(kept.reference)
+            target = await self._inference.targets.to_run(exchange.identity.tenant_id, kept.reference)
         return await raw.answer(exchange, kept, target)
 
-    async def _target(self, asked: EmbeddingRequest) -> Target:
+    async def _target(self, tenant_id: UUID, asked: EmbeddingRequest) -> Target:
         with model_is_blamed():
-            target = await self._inference.targets.to_run(asked.model)
+            target = await self._inference.targets.to_run(tenant_id, asked.model)
             if target.runtime != RUNTIME:
                 raise ModelTypeMismatch(
                     f"The model {target.model!r} gives no embeddings of text. "
-                    f"Those that do: {', '.join(await self._models()) or 'none is served here'}."
+                    f"Those that do: {', '.join(await self._models(tenant_id)) or 'none is served here'}."
                 )
-        check_dimensions(asked.dimensions, target.key, target.config)
+        check_dimensions(asked.dimensions, target.public_key, target.config)
         return target
 
-    async def _models(self) -> list[str]:
-        return [target.model for target in await self._inference.targets.all() if target.runtime == RUNTIME]
+    async def _models(self, tenant_id: UUID) -> list[str]:
+        return [target.model for target in await self._inference.targets.all(tenant_id) if target.runtime == RUNTIME]
 
 
 def _check_size(size: int, most: int) -> None:
@@ -105,4 +106,4 @@ def _answer(asked: EmbeddingRequest, answered: Answered) -> EmbeddingAnswer:
     output = answered.output
     assert output.tensors is not None
     vectors = np.atleast_2d(output.tensors[VECTORS])
-    return EmbeddingAnswer(answered.target.key, vectors, output.units.tokens, asked.in_base64, asked.dimensions)
+    return EmbeddingAnswer(answered.target.public_key, vectors, output.units.tokens, asked.in_base64, asked.dimensions)

@@ -51,7 +51,7 @@ class PlannedEmbedding:
         assert read.output.tensors is not None
         vectors = np.atleast_2d(read.output.tensors[VECTORS])
         request, units = self.request, read.output.units
-        written = EmbeddingAnswer(self.target.key, vectors, units.tokens, request.in_base64, request.dimensions)
+        written = EmbeddingAnswer(self.target.public_key, vectors, units.tokens, request.in_base64, request.dimensions)
         return PlannedVectors(written, units, read.queue_ms, read.run_ms, read.spent, read.joined)
 
 

@@ -56,7 +56,11 @@ class Command(BaseCommand):
 
     def _list(self, options: dict[str, Any]) -> None:
         with operator_work():
-            for served in ServedModel.objects.select_related("current").prefetch_related("versions"):
+            for served in (
+                ServedModel.objects.filter(tenant=None, deleted_at=None)
+                .select_related("current")
+                .prefetch_related("versions")
+            ):
                 current = served.current.number if served.current else "-"
                 versions = ",".join(str(version.number) for version in served.versions.all())
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")

@@ -7,6 +7,7 @@ from django.db import connections
 from django.db.models import Q, QuerySet
 
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
+from inference.registry.references import read_engine_key
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
@@ -68,12 +69,13 @@ class ModelCatalog:
 
     def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
         """Return the versions that may be requested, and those in `also` that are retired, as not wanted."""
-        versions = list(_versions().filter(state=ModelVersion.State.READY))
-        retired = set(also) - {version.key for version in versions}
-        if retired:
-            versions += _versions().filter(_named(retired))
-        self._read_files([version for version in versions if version.id not in self._files])
-        return tuple(self._model(version) for version in versions)
+        with operator_work():
+            versions = list(_versions().filter(state=ModelVersion.State.READY, deleted_at=None))
+            retired = set(also) - {version.engine_key for version in versions}
+            if retired:
+                versions += _versions().filter(_named(retired))
+            self._read_files([version for version in versions if version.id not in self._files])
+            return tuple(self._model(version) for version in versions)
 
     def _model(self, version: ModelVersion) -> Model:
         served = version.served_model
@@ -81,13 +83,14 @@ class ModelCatalog:
         is_ready = version.state == ModelVersion.State.READY
         pool = served.pool
         return Model(
-            key=version.key,
+            key=version.engine_key,
             version_id=version.id,
             files=self._files[version.id],
             load_s=self._load_s.get(version.id, 0.0),
             pool=pool.name if pool else DEFAULT_POOL,
             strategy=Strategy(pool.strategy) if pool else Strategy.STICKY,
-            warm=active and is_ready,
+            # The process of an isolated model is started on demand.
+            warm=active and is_ready and not served.is_isolated,
             current=served.current_id == version.id,
             wanted=is_ready,
         )
@@ -136,9 +139,10 @@ def _versions() -> "QuerySet[ModelVersion]":
 
 def _named(keys: Iterable[str]) -> Q:
     named = Q()
-    for key in keys:
-        name, _, number = key.partition("@")
-        named |= Q(served_model__name=name, number=int(number))
+    for text in keys:
+        key = read_engine_key(text)
+        if key is not None:
+            named |= Q(served_model__name=key.name, served_model__tenant=key.tenant_id, number=key.number)
     return named
 
 

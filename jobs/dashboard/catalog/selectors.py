@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import Prefetch
+from django.db.models import F, Prefetch
 
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ModelVersion, ServedModel
-from inference.registry.selectors import NAME, active_models
+from inference.registry.references import NAME
+from inference.registry.selectors import active_models
 from inference.runtime.parameters import TENSORS
 from tenants.core.db.unit_of_work import APP
 
@@ -58,15 +59,19 @@ def recent_speeds(tenant_id: UUID, version_ids: Iterable[int]) -> Mapping[int, S
 VERSIONS_SHOWN = 50
 
 
-def listed_models() -> list[ServedModel]:
+def listed_models(tenant_id: UUID) -> list[ServedModel]:
     """Return the models, `parse` first, as in all lists, and added graphs last. `versions` have only their numbers."""
     numbers = ModelVersion.objects.filter(state=ModelVersion.State.READY).only("served_model", "number")
-    served = active_models().prefetch_related(Prefetch("versions", numbers))
+    served = active_models(tenant_id).prefetch_related(Prefetch("versions", numbers))
     return sorted(served, key=lambda model: (model.name != "parse", model.accepts == [TENSORS]))
 
 
-def model_named(name: str) -> ServedModel:
-    served = active_models().filter(name=name).first() if NAME.fullmatch(name) else None
+def model_named(tenant_id: UUID, name: str) -> ServedModel:
+    served = (
+        active_models(tenant_id).filter(name=name).order_by(F("tenant").asc(nulls_last=True)).first()
+        if NAME.fullmatch(name)
+        else None
+    )
     if served is None:
         raise ModelNotFound(f"Model {name[:60]!r} does not exist.")
     return served

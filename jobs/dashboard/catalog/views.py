@@ -113,8 +113,8 @@ def _range(minimum: float | None, maximum: float | None) -> str:
 @members_only
 def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("models:read")
-    served = listed_models()
     with unit_of_work(identity):
+        served = listed_models(identity.tenant_id)
         speeds = recent_speeds(identity.tenant_id, [current_of(model).pk for model in served])
     models = [
         (model_view(model, speeds.get(current_of(model).pk), identity.prices), model.versions.all()) for model in served
@@ -126,15 +126,16 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
 @members_only
 def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
     identity.require("models:read")
-    served = _found(name)
-    version = current_of(served)
     with unit_of_work(identity):
+        served = _found(identity, name)
+        version = current_of(served)
         speeds = recent_speeds(identity.tenant_id, [version.pk])
+        versions = newest_versions(served)
     playground = playground_view(served, identity.prices)
     kind = playground.kinds[0].name
     context = {
         "model": model_view(served, speeds.get(version.pk), identity.prices),
-        "versions": [version_row(version, served) for version in newest_versions(served)],
+        "versions": [version_row(version, served) for version in versions],
         "playground": playground,
         "snippets": snippets_of(example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL),
         "priorities": list(NUMBERS),
@@ -150,7 +151,8 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
 @members_only
 def model_code(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
     identity.require("models:read")
-    served = _found(name)
+    with unit_of_work(identity):
+        served = _found(identity, name)
     try:
         call = call_in(request.body, model=name, runtime=current_of(served).runtime)
     except InvalidRequest as refusal:
@@ -159,8 +161,8 @@ def model_code(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     return render(request, "jobs/catalog/code.html", {"snippets": snippets})
 
 
-def _found(name: str) -> ServedModel:
+def _found(identity: Identity, name: str) -> ServedModel:
     try:
-        return model_named(name)
+        return model_named(identity.tenant_id, name)
     except ModelNotFound as missing:
         raise Http404(missing.detail) from missing

@@ -162,7 +162,7 @@ class ModelChoices:
     names: list[str]
 
 
-def model_choices() -> ModelChoices:
-    served = list(active_models())
+def model_choices(tenant_id: UUID) -> ModelChoices:
+    served = list(active_models(tenant_id))
     fit = [model for model in served if model.state == ServedModel.State.ACTIVE and "document" in model.accepts]
     return ModelChoices(sorted(fit, key=lambda model: model.name != "parse"), [model.name for model in served])

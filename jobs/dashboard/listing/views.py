@@ -236,7 +236,7 @@ def _other_search(query: ListQuery) -> str:
 
 
 def _around(identity: Identity) -> dict[str, Any]:
-    choices = model_choices()
+    choices = model_choices(identity.tenant_id)
     return {
         "models": [_with_price(model, _price(identity, model)) for model in choices.for_documents],
         "model_names": choices.names,

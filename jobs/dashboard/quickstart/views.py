@@ -38,7 +38,7 @@ def quickstart(request: HttpRequest, identity: Identity) -> HttpResponse:
             made = _make_key(identity)
         except TooManyKeys as full:
             refusal = full.detail
-    call = _first_call(made.text if made else PLACEHOLDER)
+    call = _first_call(identity, made.text if made else PLACEHOLDER)
     context = {
         "snippets": snippets_of(call, settings.MAAS_PUBLIC_URL) if call else [],
         "key": made.text if made else "",
@@ -63,9 +63,9 @@ def _make_key(identity: Identity) -> CreatedKey:
         )
 
 
-def _first_call(key: str) -> Call | None:
+def _first_call(identity: Identity, key: str) -> Call | None:
     """Return the first call, or None if no model that takes documents is served."""
-    models = model_choices().for_documents
+    models = model_choices(identity.tenant_id).for_documents
     if not models:
         return None
     shows = shown_key(current_of(models[0]).runtime, "document")

@@ -172,7 +172,7 @@ def _course_context(found: Reading, number: int) -> dict[str, Any]:
 
 
 def _pace(job: Job) -> Pace:
-    fleet = fleet_of(job.model_version.key)
+    fleet = fleet_of(job.model_version.engine_key)
     return Pace(fleet.service_s, fleet.slots)
 
 

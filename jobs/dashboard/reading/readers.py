@@ -33,7 +33,7 @@ def reader_views(identity: Identity, job: Job) -> Sequence[ReaderView]:
     document = job.document
     if document is None or document.deleted_at is not None or not job.terminal or not may_write(identity):
         return ()
-    served = active_models().filter(state=ServedModel.State.ACTIVE, accepts__contains=[DOCUMENT])
+    served = active_models(identity.tenant_id).filter(state=ServedModel.State.ACTIVE, accepts__contains=[DOCUMENT])
     fit = served.filter(~Q(id__in=_building_blocks()) | Q(current=job.model_version_id))
     found = [
         model

@@ -120,7 +120,7 @@ def take_known(job: Job, taken: Sequence[Taken]) -> None:
         cost=sum(page.cost_micros for page in taken),
     )
     append_and_close(counts, _happened(counts, taken), accepting=True)
-    count = PAGE_LOOKUPS.labels(model=job.model_version.key, outcome=HIT)
+    count = PAGE_LOOKUPS.labels(model=job.model_version.engine_key, outcome=HIT)
     transaction.on_commit(partial(count.inc, len(taken)), using=APP)
     job.refresh_from_db(fields=_CHANGED)
 

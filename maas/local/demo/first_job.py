@@ -37,7 +37,7 @@ _DRAWING = threading.Lock()
 
 def read_sample_scan(*, identity: Identity, request_id: str = "") -> Job:
     """Return the job that reads the sample scan, an earlier one if there is any, so that it is paid for once."""
-    check_model(MODEL, {})
+    check_model(identity, MODEL, {})
     document = _stored(identity)
     request = JobRequest(model=MODEL, document_id=document.id, request_id=request_id)
     with unit_of_work(identity):

@@ -14,7 +14,7 @@ from tests.waiting import eventually
 
 def queries_of(reference: str) -> int:
     with CaptureQueriesContext(connections[APP]) as captured:
-        resolve(reference)
+        resolve(reference, tenant_id=None)
     return len(captured)
 
 
@@ -23,7 +23,7 @@ def test_a_version_is_asked_for_once_in_a_while(version: ModelVersion) -> None:
     with remembering_versions(60.0):
         assert queries_of(name) == 1
         assert queries_of(name) == 0
-        assert resolve(name) == version
+        assert resolve(name, tenant_id=None) == version
     assert queries_of(name) == 1
 
 
@@ -32,7 +32,7 @@ def test_a_pause_holds_soon(version: ModelVersion) -> None:
 
     def is_paused() -> bool:
         try:
-            resolve(name)
+            resolve(name, tenant_id=None)
         except ModelPaused:
             return True
         return False
@@ -46,7 +46,7 @@ def test_a_pause_holds_soon(version: ModelVersion) -> None:
 def test_what_is_unknown_is_not_remembered(version: ModelVersion) -> None:
     with remembering_versions(60.0):
         with pytest.raises(ModelNotFound):
-            resolve("not-yet")
+            resolve("not-yet", tenant_id=None)
         with operator_work():
             ServedModel.objects.filter(id=version.served_model_id).update(name="not-yet")
-        assert resolve("not-yet") == version
+        assert resolve("not-yet", tenant_id=None) == version

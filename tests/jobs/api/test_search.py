@@ -240,7 +240,7 @@ def test_more_hits_take_no_more_queries(desk: Desk, ask: Ask) -> None:
 @pytest.fixture
 def meanings(_real_transactions: None) -> Callable[[str], Embedding]:
     seed_builtin()
-    return lambda text: embed(resolve("embed"), text)
+    return lambda text: embed(resolve("embed", tenant_id=None), text)
 
 
 def about(desk: Desk, meanings: Callable[[str], Embedding], *texts: str) -> Job:

@@ -24,6 +24,7 @@ from tenants.core.asgi.stopping import Stop
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
+from tenants.core.ids import uuid7
 from tenants.plans.prices import Price
 
 from .desk import BatchDesk
@@ -70,7 +71,7 @@ def test_lines_pay_the_prices_of_the_time_when_they_were_checked(desk: BatchDesk
 
 
 async def _found(targets: Targets, key: str) -> Target:
-    return await targets.find(key)
+    return await targets.find(uuid7(), key)
 
 
 def test_an_answer_that_is_no_json_is_refused_and_paid_for(claim: TaskClaim) -> None:

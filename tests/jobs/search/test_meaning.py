@@ -31,7 +31,7 @@ def _models(_real_transactions: None) -> None:
 
 
 def embedding_of(text: str) -> Embedding:
-    return embed(resolve("embed"), text)
+    return embed(resolve("embed", tenant_id=None), text)
 
 
 def read(desk: Desk, page: Page, embedding: Embedding | None) -> None:

@@ -107,7 +107,7 @@ class GrpcInference:
         split = _bounded(split_request(body))
         exchange.hold(READ_TIMES * len(split.head) + BYTES_READ_TIMES * (len(body) - len(split.head)))
         call = await exchange.think(len(split.head), read_call, split)
-        target = await self._inference.targets.to_run(call.reference)
+        target = await self._inference.targets.to_run(exchange.identity.tenant_id, call.reference)
         face = face_of(target.runtime, target.accepts, target.signature)
         request, work = await exchange.think(len(body), _asked, face, call)
         with counted(self._book, exchange, target) as count:

@@ -20,7 +20,7 @@ ADDER = Target(
     runtime="onnx",
     accepts=("tensors",),
     price=Price("call", 10, 1, "EUR"),
-    paused=False,
+    paused_reason="",
     signature={
         "inputs": [
             {"name": "b", "datatype": "FP32", "shape": [-1, 2]},

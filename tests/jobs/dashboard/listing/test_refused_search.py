@@ -35,7 +35,7 @@ def _nothing_remembered() -> None:
 
 
 def weights() -> Path:
-    embedder: ModelVersion = resolve("embed")
+    embedder: ModelVersion = resolve("embed", tenant_id=None)
     return Path(default_storage.path(str(embedder.artifacts["weights"]["file"])))
 
 

@@ -16,7 +16,7 @@ from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
-from tests.fixtures import unique
+from tests.fixtures import make_current, unique
 from tests.inference.rpc.mortal import MortalRedis
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest
@@ -256,8 +256,7 @@ def test_a_document_whose_job_is_refused_is_not_stored(server: GranianServer, te
         model = ServedModel.objects.create(
             name=unique("model"), accepts=["document"], price_meter="page", price_micros=1
         )
-        model.current = ModelVersion.objects.create(served_model=model, number=1, runtime="ocr", digest="0" * 64)
-        model.save()
+        make_current(ModelVersion.objects.create(served_model=model, number=1, runtime="ocr", digest="0" * 64))
     taken = 0
     with client_of(server, tenant) as client:
         # Redis may answer late while this machine does other things, and each process then keeps a limit of its own.

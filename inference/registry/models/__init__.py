@@ -1,0 +1,22 @@
+"""The database models of the registry."""
+
+from inference.registry.models.aliases import AliasMove, ModelAlias
+from inference.registry.models.batch_settings import BatchSetting
+from inference.registry.models.served import ModelShare, ServedModel
+from inference.registry.models.serving import ModelPool, SessionProfile
+from inference.registry.models.variants import ModelTask, ModelVariant
+from inference.registry.models.versions import ModelVersion, PipelineStep
+
+__all__ = [
+    "AliasMove",
+    "BatchSetting",
+    "ModelAlias",
+    "ModelPool",
+    "ModelShare",
+    "ModelTask",
+    "ModelVariant",
+    "ModelVersion",
+    "PipelineStep",
+    "ServedModel",
+    "SessionProfile",
+]

@@ -1,0 +1,31 @@
+"""The owners of models: the installation, or one tenant. An owner sees and changes its own models alone."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import transaction
+
+from inference.registry.errors import ModelNotFound
+from inference.registry.models import ServedModel
+from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
+
+
+@contextmanager
+def owner_work(owner: UUID | None) -> Iterator[None]:
+    """Run one transaction in which the models of the owner can be changed: a tenant's, or the installation's."""
+    if owner is not None:
+        with unit_of_work(owner):
+            yield
+        return
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        yield
+
+
+def owned_model(owner: UUID | None, name: str, *, for_update: bool = False) -> ServedModel:
+    """Return a model of the owner, in `owner_work`. Raises ModelNotFound, also for a model of somebody else."""
+    models = ServedModel.objects.filter(tenant=owner, name=name, deleted_at=None)
+    served = (models.select_for_update(no_key=True) if for_update else models).first()
+    if served is None:
+        raise ModelNotFound(f"There is no model {name[:120]!r} of yours.")
+    return served
