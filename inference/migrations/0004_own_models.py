@@ -15,6 +15,9 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunSQL(
+            "CREATE SEQUENCE IF NOT EXISTS inference_fencing_token", "DROP SEQUENCE IF EXISTS inference_fencing_token"
+        ),
         migrations.CreateModel(
             name='AliasMove',
             fields=[

@@ -28,10 +28,10 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def store(path: Path) -> Artifact:
-    """Store a file. A damaged file of the same name in storage is replaced."""
+def store(path: Path, *, name: str = "") -> Artifact:
+    """Store a file, under its own name or another. A damaged file of the same name in storage is replaced."""
     sha256 = sha256_of(path)
-    artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"models/{sha256}/{path.name}")
+    artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"models/{sha256}/{name or path.name}")
     if not _is_stored(artifact):
         with path.open("rb") as stream:
             default_storage.save(artifact["file"], File(stream))

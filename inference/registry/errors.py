@@ -73,3 +73,7 @@ class TaskNotFound(DomainError):
 
 class VariantNotFound(DomainError):
     code = "model_variant_not_found"
+
+
+class LeaseLost(Exception):
+    """The error for work whose lease another worker has by now, or that has ended."""

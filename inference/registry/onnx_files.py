@@ -108,6 +108,16 @@ def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precisio
             raise ModelRefused(error.code, error.detail) from error
 
 
+def check_file(path: Path, limits: AdmissionLimits, progress: Progress) -> CheckedFile:
+    """Check a file that nobody changes meanwhile, byte by byte and in a trial. Raises ModelRefused."""
+    progress.stage(f"checking {size(path.stat().st_size)}, node by node")
+    signature = admit(path, limits)
+    trial_limits = TrialLimits.for_file(path.stat().st_size)
+    progress.stage(f"running it once in a sandbox, for {trial_limits.wall_s:g} s at most")
+    trial = trial_run(path, signature, limits=trial_limits, needs=settings.MAAS_SANDBOX_NEEDS)
+    return CheckedFile(path, signature, trial)
+
+
 def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> CheckedFile:
     # The checked content must be the stored content, even if the caller's file changes meanwhile.
     private = folder / ("model.onnx" if precision == FP32 else f"model.{precision}.onnx")
@@ -117,16 +127,11 @@ def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> 
     except OSError as error:
         raise ModelRefused("model_unreadable", f"{source} cannot be read: {error.strerror}") from error
     try:
-        progress.stage(f"checking {size(private.stat().st_size)}, node by node")
-        signature = admit(private, AdmissionLimits())
-        limits = TrialLimits()
-        progress.stage(f"running it once in a sandbox, for {limits.wall_s:g} s at most")
-        trial = trial_run(private, signature, limits=limits, needs=settings.MAAS_SANDBOX_NEEDS)
-        return CheckedFile(private, signature, trial)
+        return check_file(private, AdmissionLimits(), progress)
     except ModelRefused as error:
         if precision == FP32:
             raise
-        raise ModelRefused(error.code, f"the {precision} variant: {error.detail}") from error
+        raise ModelRefused(error.code, f"the {precision} variant: {error.detail}", node=error.node) from error
 
 
 def _check_alike(checked: Mapping[str, CheckedFile]) -> None:

@@ -157,7 +157,7 @@ def served_versions() -> list[ModelVersion]:
 
 
 def version_of_key(engine_key: str) -> ModelVersion | None:
-    """Return the version that has this key in queues and workers, whoever owns it."""
+    """Return the version that has this key in queues and workers, of any owner."""
     key = read_engine_key(engine_key)
     if key is None:
         return None

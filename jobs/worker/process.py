@@ -34,6 +34,7 @@ from jobs.worker.batches import BatchWorker
 from jobs.worker.figures import WorkerNews
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
+from jobs.worker.model_tasks import model_task_workers
 from jobs.worker.page_embedder import PageEmbedder
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.rpc_server import RpcServer
@@ -97,6 +98,7 @@ class WorkerProcess:
         self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
         self._archives = ArchiveWorker(self.name)
+        self._model_tasks = model_task_workers(self.name)
         self._embedder = PageEmbedder(self._engine, self._versions, settings.MAAS_WORKER_POOLS)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,
@@ -127,6 +129,8 @@ class WorkerProcess:
         self._lane.start()
         self._batches.start()
         self._archives.start()
+        for tasks in self._model_tasks:
+            tasks.start()
         self._embedder.start()
 
         def serve(model_keys: frozenset[str]) -> None:
@@ -151,6 +155,8 @@ class WorkerProcess:
             # attempt.
             self._quietly(self._leases.hand_back_all)
             self._embedder.stop(max(0.2, ends_s - time.monotonic()))
+            for tasks in self._model_tasks:
+                tasks.stop(max(0.2, ends_s - time.monotonic()))
             self._archives.stop(max(0.2, ends_s - time.monotonic()))
             self._batches.stop(max(0.2, ends_s - time.monotonic()))
             self._lane.stop(max(0.2, ends_s - time.monotonic()))

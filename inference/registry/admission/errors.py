@@ -1,13 +1,20 @@
 """The error with which a model file is refused."""
 
 _MAX_DETAIL_CHARACTERS = 500
+_MAX_NODE_CHARACTERS = 200
 
 
 class ModelRefused(Exception):
     """The file cannot be served. The uploader must correct it, and it is never retried."""
 
-    def __init__(self, code: str, detail: str) -> None:
+    def __init__(self, code: str, detail: str, *, node: str = "") -> None:
+        """Take the reason, and the name of the node that it is about, if there is one."""
         # Details quote names from the file and messages from ONNX Runtime, and a hostile file can choose both.
         self.code = code
-        self.detail = "".join(c if c.isprintable() else "?" for c in detail[:_MAX_DETAIL_CHARACTERS])
+        self.detail = _printable(detail, _MAX_DETAIL_CHARACTERS)
+        self.node = _printable(node, _MAX_NODE_CHARACTERS)
         super().__init__(f"{self.code}: {self.detail}")
+
+
+def _printable(text: str, max_characters: int) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text[:max_characters])

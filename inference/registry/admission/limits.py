@@ -30,3 +30,8 @@ class TrialLimits:
     address_space_bytes: int = 4 * _GIB
     cpu_s: int = 60
     wall_s: float = 90.0
+
+    @classmethod
+    def for_file(cls, file_bytes: int) -> "TrialLimits":
+        """Return the limits for a file of this size. Its bytes, the parsed model and the session each hold it once."""
+        return cls(address_space_bytes=max(4 * _GIB, 4 * file_bytes))

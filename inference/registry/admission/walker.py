@@ -92,8 +92,12 @@ class _BodyWalk:
     def nodes(self, nodes: Iterable[NodeProto], depth: int) -> None:
         for node in nodes:
             self.body.nodes += 1
-            self.operator(node, depth)
-            self.attributes(node.attribute, depth)
+            try:
+                self.operator(node, depth)
+                self.attributes(node.attribute, depth)
+            except ModelRefused as refused:
+                # The innermost node is named, because the nodes around it are only where it is nested.
+                raise ModelRefused(refused.code, refused.detail, node=refused.node or _named(node)) from refused
 
     def operator(self, node: NodeProto, depth: int) -> None:
         key = FunctionKey(node.domain, node.op_type, node.overload)
@@ -165,3 +169,7 @@ def _within(limits: AdmissionLimits, size: Size) -> Size:
             f"The model has more than {limits.max_initializer_bytes} bytes of weights once loaded.",
         )
     return size
+
+
+def _named(node: NodeProto) -> str:
+    return f"{node.name or 'unnamed'} ({node.op_type})"

@@ -114,6 +114,12 @@ class ServedModel(Owned):
         return self.name if self.tenant_id is None else f"{self.name}.{self.tenant_id.hex}"
 
     @property
+    def runtime_of_versions(self) -> str | None:
+        """Return the runtime of the newest version, or None without versions."""
+        newest = self.versions.order_by("-number").values_list("runtime", flat=True)
+        return newest.first()
+
+    @property
     def is_isolated(self) -> bool:
         """Return whether it runs in a process of its own under the sandbox."""
         return self.isolated or self.tenant_id is not None

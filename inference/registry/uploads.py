@@ -1,0 +1,172 @@
+"""Uploads of models: a file becomes the next version of a model, which a worker checks before it is ready."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from inference.registry import artifacts
+from inference.registry.digests import version_digest
+from inference.registry.errors import ModelExists, ModelNotFound, TooManyModels
+from inference.registry.model_limits import ModelLimits, limits_of
+from inference.registry.models import ModelTask, ModelVersion, ServedModel
+from inference.registry.owners import owner_work
+from inference.registry.references import NAME
+from inference.registry.selectors import usable_by
+from inference.registry.tasks.services import order_task
+from inference.runtime.parameters import TENSORS
+from tenants.audit.acting import acting
+from tenants.audit.services import record
+from tenants.core.db.tenant_owned import lock_tenant
+from tenants.core.errors import InvalidRequest
+from tenants.limits.quota.wording import size
+
+RUNTIME = "onnx"
+FILE_NAME = "model.onnx"
+LONGEST_LICENSE = 200
+MAX_LABELS = 50
+LONGEST_LABEL = 100
+LONGEST_TEXT = 50_000
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """What the owner says about a version. None leaves it as it is."""
+
+    description: str | None = None
+    labels: Mapping[str, Any] | None = None
+    card: str | None = None
+    evaluation: Mapping[str, Any] | None = None
+
+    def checked(self) -> dict[str, Any]:
+        """Return the fields to write. Raises InvalidRequest."""
+        fields = {"description": self.description, "card": self.card}
+        for name, text in fields.items():
+            if text is not None and len(text) > LONGEST_TEXT:
+                raise InvalidRequest(f"`{name}` has {len(text)} characters. Send {LONGEST_TEXT} at most.")
+        if self.labels is not None:
+            _check_labels(self.labels)
+        given = {**fields, "labels": self.labels, "evaluation": self.evaluation}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class ModelUpload:
+    name: str
+    file: Path
+    license: str
+    title: str = ""
+    description: ModelDescription = field(default_factory=ModelDescription)
+    lineage: Mapping[str, Any] = field(default_factory=dict)
+    new: bool = True
+    """Whether the model is created if there is none of this name. Otherwise it must exist."""
+
+
+def add_upload(*, owner: UUID | None, upload: ModelUpload) -> tuple[ModelVersion, ModelTask]:
+    """Store the file and make it the next version of the owner's model, which a worker checks. Raises DomainError."""
+    limits = limits_of(owner)
+    described = _checked(upload, limits)
+    artifact = artifacts.store(upload.file, name=FILE_NAME)
+    digest = version_digest(runtime=RUNTIME, artifacts={"weights": artifact["sha256"]}, config={}, steps={})
+    with owner_work(owner):
+        served = _model_for(owner, upload, limits)
+        version = ModelVersion.objects.create(
+            served_model=served,
+            tenant_id=owner,
+            number=next_number(served),
+            runtime=RUNTIME,
+            digest=digest,
+            artifacts={"weights": artifact},
+            state=ModelVersion.State.VALIDATING,
+            license=upload.license.strip(),
+            lineage={"file": {"sha256": artifact["sha256"], "bytes": artifact["bytes"]}, **upload.lineage},
+            author=acting().name,
+            **described,
+        )
+        task = order_task(version, ModelTask.Kind.VALIDATE)
+        if owner is not None:
+            record(
+                tenant_id=owner,
+                action="model.version_added",
+                subject_id=version.pk,
+                subject=version.key,
+                note=f"{size(artifact['bytes'])}, {upload.license.strip()}",
+            )
+    return version, task
+
+
+def next_number(served: ServedModel) -> int:
+    """Return the number of the next version, under the lock on the model. Numbers are never used again."""
+    return (served.versions.order_by("-number").values_list("number", flat=True).first() or 0) + 1
+
+
+def _checked(upload: ModelUpload, limits: ModelLimits) -> dict[str, Any]:
+    if not NAME.fullmatch(upload.name):
+        raise InvalidRequest(
+            f"Invalid name {upload.name[:60]!r}. Use a letter or digit, then letters, digits, - and _, 100 at most."
+        )
+    if not upload.license.strip():
+        raise InvalidRequest("`license` is missing. Name the license of the model, such as Apache-2.0 or proprietary.")
+    if len(upload.license) > LONGEST_LICENSE:
+        raise InvalidRequest(f"`license` has {len(upload.license)} characters. Send {LONGEST_LICENSE} at most.")
+    file_bytes = upload.file.stat().st_size
+    if file_bytes > limits.file_bytes:
+        raise InvalidRequest(
+            f"The file has {size(file_bytes)}. Models of this account may have {size(limits.file_bytes)}.",
+            code="request_too_large",
+        )
+    return upload.description.checked()
+
+
+def _model_for(owner: UUID | None, upload: ModelUpload, limits: ModelLimits) -> ServedModel:
+    """Return the model of the upload, locked, and create it if it is new."""
+    if owner is not None:
+        lock_tenant(owner)
+    served = ServedModel.objects.select_for_update(no_key=True).filter(tenant=owner, name=upload.name).first()
+    if not upload.new and (served is None or served.deleted_at is not None):
+        raise ModelNotFound(f"There is no model {upload.name!r} of yours.")
+    if served is not None:
+        return _next_for(owner, served, limits)
+    if owner is not None and usable_by(owner).filter(tenant=None, name=upload.name).exists():
+        raise ModelExists(f"The installation has a model {upload.name!r}. Choose another name.")
+    _require_room(owner, limits)
+    return ServedModel.objects.create(
+        tenant_id=owner,
+        name=upload.name,
+        title=upload.title[:200] or upload.name,
+        description=(upload.description.description or "")[:LONGEST_TEXT],
+        accepts=[TENSORS],
+        **limits.price_fields(),
+    )
+
+
+def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits) -> ServedModel:
+    """Return a model that is there, or that was deleted and begins again with the next number."""
+    if served.runtime_of_versions not in {None, RUNTIME}:
+        raise ModelExists(f"The model {served.name!r} is not a single ONNX file. Choose another name.")
+    if served.deleted_at is not None:
+        _require_room(owner, limits)
+        ServedModel.objects.filter(pk=served.pk).update(deleted_at=None)
+    return served
+
+
+def _require_room(owner: UUID | None, limits: ModelLimits) -> None:
+    if owner is None or limits.models is None:
+        return
+    held = ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
+    if held >= limits.models:
+        raise TooManyModels(
+            f"This account may have {limits.models} models of its own, and has {held}. Delete one first.",
+            gate="own_models",
+        )
+
+
+def _check_labels(labels: Mapping[str, Any]) -> None:
+    if len(labels) > MAX_LABELS:
+        raise InvalidRequest(f"`labels` has {len(labels)} entries. Send {MAX_LABELS} at most.")
+    for name, value in labels.items():
+        if not isinstance(value, str) or not name or max(len(name), len(value)) > LONGEST_LABEL:
+            raise InvalidRequest(
+                f"The label {name[:40]!r} is invalid. Send a text of up to {LONGEST_LABEL} characters for each name."
+            )

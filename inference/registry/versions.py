@@ -1,0 +1,129 @@
+"""Changes of versions: their description, their retirement and their deletion, with that of whole models."""
+
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from inference.registry.errors import ModelInUse, VersionNotFound
+from inference.registry.models import ModelAlias, ModelTask, ModelVersion, PipelineStep, ServedModel
+from inference.registry.owners import owned_model, owner_work
+from inference.registry.uploads import ModelDescription
+from tenants.audit.services import record
+
+State = ModelVersion.State
+NAMED = 5
+UnfinishedWork = Callable[[Sequence[int]], Sequence[str]]
+"""A function that returns the work on these versions which has not ended, for people, such as `3 unfinished jobs`."""
+_work: list[UnfinishedWork] = []
+
+
+def register_work(unfinished: UnfinishedWork) -> None:
+    """Register a kind of work that keeps the versions that it uses, once, at the start."""
+    if unfinished not in _work:
+        _work.append(unfinished)
+
+
+def found_version(served: ServedModel, number: int, *, for_update: bool = False) -> ModelVersion:
+    versions = served.versions.filter(number=number, deleted_at=None)
+    version = (versions.select_for_update(no_key=True) if for_update else versions).first()
+    if version is None:
+        raise VersionNotFound(f"The model {served.name!r} has no version {number}.")
+    return version
+
+
+def describe_version(*, owner: UUID | None, model: str, number: int, description: ModelDescription) -> ModelVersion:
+    """Change the description, the labels, the card or the evaluation of a version. Nothing that it computes changes."""
+    fields = description.checked()
+    with owner_work(owner):
+        served = owned_model(owner, model)
+        version = found_version(served, number, for_update=True)
+        for name, value in fields.items():
+            setattr(version, name, value)
+        version.save(update_fields=list(fields))
+        _record(served, "model.version_changed", version, ", ".join(sorted(fields)))
+    return version
+
+
+def retire_version(*, owner: UUID | None, model: str, number: int) -> ModelVersion:
+    """Take a version out of service. Work that was accepted is finished."""
+    with owner_work(owner):
+        served = owned_model(owner, model, for_update=True)
+        version = found_version(served, number, for_update=True)
+        _refuse_while_referred(served, [version.pk], version.key)
+        version.state = State.RETIRED
+        version.save(update_fields=["state"])
+        _record(served, "model.version_retired", version)
+    return version
+
+
+def delete_version(*, owner: UUID | None, model: str, number: int) -> None:
+    """Delete a version. Its number is never used again, and its files are collected later."""
+    with owner_work(owner):
+        served = owned_model(owner, model, for_update=True)
+        version = found_version(served, number, for_update=True)
+        _refuse_while_referred(served, [version.pk], version.key)
+        _refuse_while_worked_on([version.pk], version.key)
+        _forget(served.versions.filter(pk=version.pk))
+        _record(served, "model.version_deleted", version)
+
+
+def delete_model(*, owner: UUID | None, model: str) -> None:
+    """Delete a model with its versions and aliases. What was billed for it stays known."""
+    with owner_work(owner):
+        served = owned_model(owner, model, for_update=True)
+        version_ids = list(served.versions.filter(deleted_at=None).values_list("pk", flat=True))
+        _refuse_while_in_pipelines(version_ids, model)
+        _refuse_while_worked_on(version_ids, model)
+        served.aliases.all().delete()
+        _forget(served.versions.filter(deleted_at=None))
+        ServedModel.objects.filter(pk=served.pk).update(deleted_at=Now())
+        if owner is not None:
+            record(tenant_id=owner, action="model.deleted", subject_id=served.pk, subject=served.name)
+
+
+def _forget(versions: "QuerySet[ModelVersion]") -> None:
+    ModelTask.objects.filter(version__in=versions, state=ModelTask.State.QUEUED).update(
+        state=ModelTask.State.CANCELED, ended_at=Now()
+    )
+    ModelTask.objects.filter(version__in=versions, state=ModelTask.State.RUNNING).update(canceling=True)
+    versions.filter(state__in=(State.VALIDATING, State.READY)).update(state=State.RETIRED)
+    versions.update(deleted_at=Now())
+
+
+def _refuse_while_referred(served: ServedModel, version_ids: Sequence[int], shown: str) -> None:
+    aliases = ModelAlias.objects.filter(version__in=version_ids).values_list("name", flat=True)
+    if names := sorted(aliases):
+        raise ModelInUse(
+            f"The alias {names[0]!r} stands for {shown}. Move it to another version first"
+            + (f", or delete the model {served.name!r}." if names == ["current"] else "."),
+            extra={"aliases": names},
+        )
+    _refuse_while_in_pipelines(version_ids, shown)
+
+
+def _refuse_while_in_pipelines(version_ids: Sequence[int], shown: str) -> None:
+    steps = PipelineStep.objects.filter(member__in=version_ids, pipeline__deleted_at=None).exclude(
+        pipeline__state__in=(State.RETIRED, State.REFUSED)
+    )
+    keys = sorted({step.pipeline.key for step in steps.select_related("pipeline__served_model")[:NAMED]})
+    if keys:
+        raise ModelInUse(f"Pipelines use {shown}: {', '.join(keys)}. Delete them first.", extra={"pipelines": keys})
+
+
+def _refuse_while_worked_on(version_ids: Sequence[int], shown: str) -> None:
+    held = [text for unfinished in _work for text in unfinished(version_ids)]
+    if held:
+        raise ModelInUse(f"{shown} has {' and '.join(held)}. Wait for their end or cancel them first.")
+
+
+def _record(served: ServedModel, action: str, version: ModelVersion, note: str = "") -> None:
+    if served.tenant_id is not None:
+        record(
+            tenant_id=served.tenant_id,
+            action=action,
+            subject_id=version.pk,
+            subject=f"{served.name}@{version.number}",
+            note=note,
+        )
