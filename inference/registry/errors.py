@@ -77,3 +77,7 @@ class VariantNotFound(DomainError):
 
 class LeaseLost(Exception):
     """The error for work whose lease another worker has by now, or that has ended."""
+
+
+class InvalidVariant(DomainError):
+    code = "invalid_variant"

@@ -18,7 +18,7 @@ from inference.registry.errors import (
 )
 from inference.registry.selectors import active_models, find_version, version_of_key
 from inference.registry.tasks.claims import claim_task, put_off, renew
-from inference.registry.tasks.running import run_task
+from inference.registry.task_runs import run_task
 from inference.registry.tasks.services import cancel_task, found_task
 from inference.registry.uploads import ModelUpload, add_upload
 from inference.registry.versions import delete_model, delete_version, retire_version
@@ -76,11 +76,12 @@ def test_an_upload_becomes_ready_and_the_first_one_answers(identity: Identity, a
 def test_a_file_that_is_no_model_is_refused_with_what_to_do(identity: Identity, tmp_path: Path) -> None:
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"no model")
-    version = added(identity.tenant_id, broken, unique("own"))
+    name = unique("own")
+    version = added(identity.tenant_id, broken, name)
     assert version.state == "refused"
     assert version.report["refused"].keys() == {"code", "detail", "what_to_do"}
     with pytest.raises(VersionNotReady):
-        move_alias(owner=identity.tenant_id, model=version.served_model.name, alias="a", number=1)
+        move_alias(owner=identity.tenant_id, model=name, alias="a", number=1)
 
 
 def test_another_account_has_no_such_model_and_may_use_the_name(

@@ -18,6 +18,7 @@ from inference.registry.tasks.claims import (
     put_off,
 )
 from inference.registry.validation import validate
+from inference.registry.variants import measure
 from inference.sandbox import SandboxUnavailable
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
@@ -28,6 +29,7 @@ RETRY_S = 10.0
 TaskWork = Callable[[TaskClaim, Progress, Call], None]
 WORK: Mapping[str, TaskWork] = {
     ModelTask.Kind.VALIDATE: lambda claim, progress, _call: validate(claim, progress),
+    ModelTask.Kind.MEASURE: measure,
 }
 """The work of each kind. It ends its task in the transaction that writes its result."""
 

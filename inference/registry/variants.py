@@ -1,0 +1,199 @@
+"""Variants of versions: files that are compared with their source by the gate, and used as a version of their own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from inference.core.calls import Call
+from inference.factory.bounds import BoundInvalid
+from inference.factory.samples import SampleInvalid
+from inference.registry import artifacts
+from inference.registry.admission import ModelRefused
+from inference.registry.aliases import point
+from inference.registry.digests import version_digest
+from inference.registry.errors import InvalidVariant, VariantNotFound, VersionNotReady
+from inference.registry.gating import judge
+from inference.registry.model_limits import limits_of
+from inference.registry.models import ModelTask, ModelVariant, ModelVersion
+from inference.registry.onnx_files import check_file
+from inference.registry.owners import owned_model, owner_work
+from inference.registry.references import CURRENT
+from inference.registry.refusals import refusal_json
+from inference.registry.tasks.claims import TaskClaim, ending
+from inference.registry.tasks.services import order_task
+from inference.registry.uploads import next_number
+from inference.registry.versions import found_version
+from inference.runtime.precision import FP32, PRECISIONS, variant_role
+from tenants.audit.acting import acting
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.errors import InvalidRequest
+from tenants.core.progress import Progress
+
+State = ModelVariant.State
+WEIGHTS = "weights"
+
+
+def add_variant(
+    *, owner: UUID | None, model: str, number: int, file: Path, precision: str
+) -> tuple[ModelVariant, ModelTask]:
+    """Store a file as a variant of a version, which a worker compares with the version's own file."""
+    if precision not in PRECISIONS:
+        raise InvalidRequest(f"Unknown precision {precision[:20]!r}. Use one of {', '.join(PRECISIONS)}.")
+    limits = limits_of(owner)
+    if file.stat().st_size > limits.file_bytes:
+        raise InvalidRequest("The file is larger than models of this account may be.", code="request_too_large")
+    artifact = artifacts.store(file, name=f"model.{precision}.onnx")
+    with owner_work(owner):
+        version = ready_version(owner, model, number)
+        variant = new_variant(version, precision, artifact)
+        task = order_task(version, ModelTask.Kind.MEASURE, variant=variant)
+        _record(version, "model.variant_added", precision)
+    return variant, task
+
+
+def ready_version(owner: UUID | None, model: str, number: int) -> ModelVersion:
+    """Return a version of the owner's model that is ready and is a single ONNX file, in `owner_work`."""
+    version = found_version(owned_model(owner, model), number)
+    if version.state != ModelVersion.State.READY:
+        raise VersionNotReady(
+            f"Version {version.key} is {version.state}. Variants are made of versions that are ready."
+        )
+    if WEIGHTS not in version.artifacts:
+        raise InvalidVariant(f"Version {version.key} is no single ONNX file, so it has no variants.")
+    return version
+
+
+def new_variant(
+    version: ModelVersion,
+    precision: str,
+    artifact: artifacts.Artifact,
+    *,
+    transformation: str = "",
+    lineage: Mapping[str, Any] | None = None,
+    **fields: Any,
+) -> ModelVariant:
+    return ModelVariant.objects.create(
+        tenant_id=version.tenant_id,
+        version=version,
+        precision=precision,
+        transformation=transformation,
+        artifact=artifact,
+        lineage={"source": version.key, "file": {"sha256": artifact["sha256"]}, **(lineage or {})},
+        author=acting().name,
+        **fields,
+    )
+
+
+def measure(claim: TaskClaim, progress: Progress, call: Call) -> None:
+    """Check the file of a variant, compare it with its source and end the task with the verdict."""
+    with operator_work():
+        variant = ModelVariant.objects.select_related("version__served_model").get(pk=claim.variant_id)
+    version = variant.version
+    path = artifacts.local_path(variant.artifact)
+    try:
+        checked = check_file(path, limits_of(version.tenant_id).admission, progress)
+        if checked.signature.to_json() != version.signature:
+            raise ModelRefused("variant_differs", "it has other inputs or outputs than the version")
+        report = judge(version, path, progress, call).to_json()
+        state = State.ADMITTED if report["verdict"]["admitted"] else State.REFUSED
+    except ModelRefused as refused:
+        report, state = {"refused": refusal_json(refused)}, State.REFUSED
+    except (SampleInvalid, BoundInvalid) as error:
+        refused = ModelRefused("not_comparable", str(error))
+        report, state = {"refused": refusal_json(refused)}, State.REFUSED
+    with ending(claim, {"state": state}):
+        ModelVariant.objects.filter(pk=variant.pk, state=State.MEASURING).update(state=state, report=report)
+
+
+def use_variant(
+    *, owner: UUID | None, model: str, number: int, variant_id: object, alias: str = CURRENT
+) -> ModelVersion:
+    """Make a version of an admitted variant and its source, and move the alias to it."""
+    with owner_work(owner):
+        served = owned_model(owner, model, for_update=True)
+        source = found_version(served, number)
+        variant = found_variant(source, variant_id, for_update=True)
+        if variant.state != State.ADMITTED:
+            raise InvalidVariant(f"The variant is {variant.state}. Only one that the gate admitted can be used.")
+        version = variant.used_as if _is_usable(variant.used_as) else _version_of(variant, source)
+        assert version is not None
+        point(served, alias, version, reason=f"variant {variant.transformation or variant.precision} of {number}")
+        _record(version, "model.variant_used", variant.precision)
+    return version
+
+
+def refuse_variant(*, owner: UUID | None, model: str, number: int, variant_id: object) -> ModelVariant:
+    """Refuse a variant that the gate admitted. Versions that were made of it stay."""
+    with owner_work(owner):
+        source = found_version(owned_model(owner, model), number)
+        variant = found_variant(source, variant_id, for_update=True)
+        if variant.state == State.MEASURING:
+            raise InvalidVariant("The variant is being measured. Cancel its task instead.")
+        variant.state = State.REFUSED
+        variant.save(update_fields=["state"])
+        _record(source, "model.variant_refused", variant.precision)
+    return variant
+
+
+def found_variant(version: ModelVersion, variant_id: object, *, for_update: bool = False) -> ModelVariant:
+    variants = version.variants.select_related("used_as__served_model")
+    try:
+        wanted = UUID(str(variant_id))
+    except ValueError:
+        wanted = None
+    locked = variants.select_for_update(no_key=True, of=("self",)) if for_update else variants
+    variant = None if wanted is None else locked.filter(pk=wanted).first()
+    if variant is None:
+        raise VariantNotFound(f"Version {version.key} has no variant {str(variant_id)[:60]!r}.")
+    return variant
+
+
+def _is_usable(version: ModelVersion | None) -> bool:
+    return version is not None and version.state == ModelVersion.State.READY and version.deleted_at is None
+
+
+def _version_of(variant: ModelVariant, source: ModelVersion) -> ModelVersion:
+    """Make the version that runs the variant on the CPU, where it was measured. Elsewhere the source's file runs."""
+    role = variant_role(WEIGHTS, variant.precision)
+    files = {**source.artifacts, role: variant.artifact}
+    config = {**source.config, "precision": _precision_with(source.config.get("precision", FP32), variant.precision)}
+    served = source.served_model
+    version = ModelVersion.objects.create(
+        served_model=served,
+        tenant_id=source.tenant_id,
+        number=next_number(served),
+        runtime=source.runtime,
+        digest=version_digest(
+            runtime=source.runtime,
+            artifacts={name: str(file["sha256"]) for name, file in files.items()},
+            config={"precision": config["precision"]},
+            steps={},
+        ),
+        artifacts=files,
+        config=config,
+        signature=source.signature,
+        license=source.license,
+        description=source.description,
+        labels=source.labels,
+        card=source.card,
+        evaluation={**source.evaluation, "gate": variant.report},
+        source=source,
+        lineage={**variant.lineage, "variant": str(variant.pk)},
+        report=variant.report,
+        author=acting().name,
+    )
+    version.refresh_from_db()
+    ModelVariant.objects.filter(pk=variant.pk).update(used_as=version)
+    return version
+
+
+def _precision_with(before: Any, precision: str) -> dict[str, str]:
+    on_gpu = before.get("gpu", FP32) if isinstance(before, Mapping) else str(before)
+    return {"cpu": precision, "gpu": on_gpu}
+
+
+def _record(version: ModelVersion, action: str, note: str) -> None:
+    if version.tenant_id is not None:
+        record(tenant_id=version.tenant_id, action=action, subject_id=version.pk, subject=version.key, note=note)
