@@ -89,7 +89,8 @@ def new_variant(
 def measure(claim: TaskClaim, progress: Progress, call: Call) -> None:
     """Check the file of a variant, compare it with its source and end the task with the verdict."""
     with operator_work():
-        variant = ModelVariant.objects.select_related("version__served_model").get(pk=claim.variant_id)
+        variants = ModelVariant.objects.select_related("version__served_model")
+        variant = variants.get(tasks=claim.task_id)
     version = variant.version
     path = artifacts.local_path(variant.artifact)
     try:
@@ -101,8 +102,7 @@ def measure(claim: TaskClaim, progress: Progress, call: Call) -> None:
     except ModelRefused as refused:
         report, state = {"refused": refusal_json(refused)}, State.REFUSED
     except (SampleInvalid, BoundInvalid) as error:
-        refused = ModelRefused("not_comparable", str(error))
-        report, state = {"refused": refusal_json(refused)}, State.REFUSED
+        report, state = {"refused": refusal_json(ModelRefused("not_comparable", str(error)))}, State.REFUSED
     with ending(claim, {"state": state}):
         ModelVariant.objects.filter(pk=variant.pk, state=State.MEASURING).update(state=state, report=report)
 

@@ -7,8 +7,8 @@ from django.db import InterfaceError, OperationalError
 
 from inference.core.calls import Call
 from inference.registry.models import ModelTask
-from inference.registry.tasks.claims import claim_task, renew
 from inference.registry.task_runs import run_task
+from inference.registry.tasks.claims import claim_task, renew
 from jobs.core.errors import StorageUnavailable
 from jobs.worker.kept_lease import KeptLease
 from jobs.worker.rounds import Rounds

@@ -17,8 +17,8 @@ from inference.registry.errors import (
     VersionNotReady,
 )
 from inference.registry.selectors import active_models, find_version, version_of_key
-from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.task_runs import run_task
+from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.tasks.services import cancel_task, found_task
 from inference.registry.uploads import ModelUpload, add_upload
 from inference.registry.versions import delete_model, delete_version, retire_version
