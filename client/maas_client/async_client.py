@@ -14,6 +14,7 @@ from websockets.asyncio.client import connect
 
 from maas_client.archive_calls import ArchiveCalls, ArchiveTold
 from maas_client.archives import Archive, ArchiveEntry, Unpacking
+from maas_client.async_models import AsyncModels
 from maas_client.calls import Calls, Filters, Part, Told, Worry
 from maas_client.class_sets import AsyncClassSets
 from maas_client.configuration import Configuration
@@ -54,6 +55,7 @@ class AsyncClient:
         self._archives = ArchiveCalls(self._calls)
         self.class_sets = AsyncClassSets(self._calls, self._play)
         self.fields = AsyncFields(self._calls, self._play, self._each)
+        self.models = AsyncModels(self._calls, self._play)
         self._http = httpx.AsyncClient(**options(self._configuration))
 
     def __repr__(self) -> str:
@@ -212,10 +214,7 @@ class AsyncClient:
         await self._play(self._calls.delete_document(document_id))
 
     async def model(self, name: str) -> Model:
-        return await self._play(self._calls.model(name))
-
-    async def models(self) -> list[Model]:
-        return await self._play(self._calls.models())
+        return await self.models.get(name)
 
     # Archives
 

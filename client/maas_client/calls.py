@@ -14,7 +14,7 @@ from maas_client.errors import ConnectionFailed, JobFailed, MaasError, NotFound,
 from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.job_filters import JobFilters, job_query
 from maas_client.reading import error_of, json_of, retry_after_of
-from maas_client.resources import Document, EventPage, Job, Model, Page, Result, SearchHit
+from maas_client.resources import Document, EventPage, Job, Page, Result, SearchHit
 from maas_client.retries import Retries
 from maas_client.sending import LARGE_BYTES, Sending
 from maas_client.submissions import LONGEST_FETCH_S, Work, key_header, of_document, submission
@@ -119,16 +119,16 @@ class Calls:
             self._worry(error)
         return min(delay_s, left_s)
 
-    def _body(self, request: Request) -> Flow[dict[str, Any]]:
+    def body(self, request: Request) -> Flow[dict[str, Any]]:
         return json_of((yield from self.ask(request)))
 
     def shaped(self, request: Request, shape: Callable[[Mapping[str, Any]], T]) -> Flow[T]:
-        return shape((yield from self._body(request)))
+        return shape((yield from self.body(request)))
 
     def listed(
         self, path: str, query: Query, shape: Callable[[Mapping[str, Any]], T], by: str = "cursor"
     ) -> Flow[Part[T]]:
-        body = yield from self._body(Request("GET", path, {"limit": LISTED, **query}))
+        body = yield from self.body(Request("GET", path, {"limit": LISTED, **query}))
         more = self.listed(path, {**query, by: body[f"next_{by}"]}, shape, by) if body["has_more"] else None
         return Part([shape(row) for row in body["data"]], more)
 
@@ -255,11 +255,13 @@ class Calls:
         One with a password is sent whole, since the password goes with the file.
         """
         if part.size_bytes > LARGE_BYTES and not password:
-            sending = Sending(part, ask=self.ask, clock=self.clock, jitter=self._jitter, worry=self._worry)
-            return (yield from sending.whole(key))
+            return (yield from self.sending(part).document(key))
         form = {"password": password} if password else {}
         request = Request("POST", "/v1/documents", form=form, file=part, headers=key_header(key))
         return Document.from_json(json_of((yield from self.ask(request, outage_s=RESTART_S))))
+
+    def sending(self, part: FilePart) -> Sending:
+        return Sending(part, ask=self.ask, clock=self.clock, jitter=self._jitter, worry=self._worry)
 
     def document_from_url(
         self, url: str, name: str | None, key: str | None, password: str | None = None
@@ -282,15 +284,6 @@ class Calls:
             if error.code != "document_deleted":
                 raise
 
-    # Models
-
-    def model(self, name: str) -> Flow[Model]:
-        return self.shaped(Request("GET", f"/v1/models/{name}"), Model.from_json)
-
-    def models(self) -> Flow[list[Model]]:
-        body = yield from self._body(Request("GET", "/v1/models"))
-        return [Model.from_json(row) for row in body["data"]]
-
     # Events
 
     def event_page(self, after: str | None, limit: int, wait_s: float) -> Flow[EventPage]:
@@ -305,7 +298,7 @@ class Calls:
             job = yield from self.job(tail.job)
             if job.ended and tail.passed(job.last_seq):
                 return None
-        return str((yield from self._body(Request("POST", "/v1/tickets")))["url"])
+        return str((yield from self.body(Request("POST", "/v1/tickets")))["url"])
 
     def after_cut(self, tail: Tail, error: Exception) -> Flow[None]:
         yield Pause(tail.cut(error, self._jitter()))

@@ -20,6 +20,7 @@ from maas_client.configuration import Configuration
 from maas_client.exchange import Flow, Lost, Pause, Reply, Request
 from maas_client.fields import Fields
 from maas_client.job_filters import JobFilters
+from maas_client.models import Models
 from maas_client.resources import Document, Event, EventPage, Job, Model, Page, Result, SearchHit
 from maas_client.retries import Retries
 from maas_client.submissions import Work
@@ -54,6 +55,7 @@ class Client:
         self._archives = ArchiveCalls(self._calls)
         self.class_sets = ClassSets(self._calls, self._play)
         self.fields = Fields(self._calls, self._play, self._each)
+        self.models = Models(self._calls, self._play)
         self._http = httpx.Client(**options(self._configuration))
 
     def __repr__(self) -> str:
@@ -212,10 +214,7 @@ class Client:
         self._play(self._calls.delete_document(document_id))
 
     def model(self, name: str) -> Model:
-        return self._play(self._calls.model(name))
-
-    def models(self) -> list[Model]:
-        return self._play(self._calls.models())
+        return self.models.get(name)
 
     # Archives
 

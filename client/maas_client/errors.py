@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from maas_client.archives import Archive
-    from maas_client.resources import Job, Result
+    from maas_client.resources import Job, ModelTask, ModelVersion, Result
 
 
 class MaasError(Exception):
@@ -137,6 +137,44 @@ class JobFailed(MaasError):
         super().__init__(f"Job {job.id} {_ENDED[job.state]}: {why}", code=job.error.code if job.error else job.state)
         self.result = result
         self.job = job
+
+
+class ModelRefused(MaasError):
+    """The service checked a version of a model and refused it. `version` has the whole report."""
+
+    def __init__(self, version: ModelVersion) -> None:
+        why = version.refusal
+        super().__init__(
+            f"Version {version.version} of model {version.model} is refused: {why or 'the report gives no reason.'}",
+            code=why.code if why else "model_refused",
+        )
+        self.version = version
+
+
+class ModelTimedOut(MaasError):
+    """The wait timed out. The check of the version, or the task, continues."""
+
+    def __init__(self, waited_for: ModelVersion | ModelTask, name: str, waited_s: float) -> None:
+        stage = f" ({waited_for.stage})" if waited_for.stage else ""
+        super().__init__(
+            f"{name} is still {waited_for.state}{stage} after {waited_s:g} s. It goes on; wait again for its end.",
+            code="wait_timed_out",
+        )
+        self.waited_for = waited_for
+
+
+class TaskFailed(MaasError):
+    """A task on a model failed or was canceled. `task` has what there is of its report."""
+
+    def __init__(self, task: ModelTask) -> None:
+        why = task.error.detail if task.error else "It gives no reason."
+        code = task.error.code if task.error else task.state
+        super().__init__(f"Task {task.id} {_ENDED[task.state]}: {why}", code=code)
+        self.task = task
+
+
+class MissingExtra(MaasError):
+    """A package is missing that an extra of this client installs."""
 
 
 _ENDED = {"failed": "failed", "canceled": "was canceled", "expired": "expired"}

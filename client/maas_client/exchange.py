@@ -18,7 +18,7 @@ class Request:
     query: Mapping[str, str | int] = field(default_factory=dict)
     json: object | None = None
     form: Mapping[str, str] = field(default_factory=dict)
-    """The form fields that are sent with `file`."""
+    """The fields of a multipart form, which are sent with `file` or without one."""
     file: FilePart | None = None
     content: bytes | None = None
     """A raw body, which is neither JSON nor a file."""

@@ -5,7 +5,7 @@ The service says where to resume.
 
 import base64
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Protocol
 
 from maas_client.errors import InvalidRequest, MaasError
@@ -51,12 +51,27 @@ class Sending:
         self._tried = 0
         self._over_at = math.inf
 
-    def whole(self, key: str | None) -> Flow[Document]:
+    def document(self, key: str | None) -> Flow[Document]:
+        """Send a document and return it once the service has checked it."""
+        path = yield from self._sent(key, {})
+        upload = yield from self._checked(path)
+        asked = Request("GET", f"/v1/documents/{upload['document']}")
+        body = json_of((yield from self._ask(asked, outage_s=LONGEST_CUT_S)))
+        return Document.from_json({**body, "duplicate": upload["duplicate"]})
+
+    def model_file(self, key: str | None) -> Flow[str]:
+        """Send the file of a model and return the id of the upload, which a request about the model then names."""
+        path = yield from self._sent(key, {"purpose": "model"})
+        return str((yield from self._checked(path))["id"])
+
+    def _sent(self, key: str | None, metadata: Mapping[str, str]) -> Flow[str]:
+        """Send all bytes and return the path of the upload."""
         size_bytes = self._part.size_bytes
+        values = {"filename": self._part.name, **metadata}
         headers = {
             **_TUS,
             "Upload-Length": str(size_bytes),
-            "Upload-Metadata": f"filename {base64.b64encode(self._part.name.encode()).decode()}",
+            "Upload-Metadata": ",".join(f"{name} {_base64(value)}" for name, value in values.items()),
             **key_header(key),
         }
         made = yield from self._ask(Request("POST", "/v1/uploads", headers=headers), outage_s=LONGEST_CUT_S)
@@ -64,7 +79,7 @@ class Sending:
         with self._part.open() as file:
             while offset < size_bytes:
                 offset = yield from self._send(file, path, offset)
-        return (yield from self._document(path))
+        return path
 
     def _send(self, file: BinaryIO, path: str, offset: int) -> Flow[int]:
         """Send a part and return the offset at which to continue."""
@@ -105,20 +120,21 @@ class Sending:
         self._tried += 1
         return min(delay_s, left_s)
 
-    def _document(self, path: str) -> Flow[Document]:
+    def _checked(self, path: str) -> Flow[dict[str, Any]]:
         while True:
             upload = json_of((yield from self._ask(Request("GET", path), outage_s=LONGEST_CUT_S)))
-            if upload["document"] is not None:
-                break
+            if upload["state"] == "ready":
+                return upload
             _require_hope(upload)
             yield Pause(LOOKED_EVERY_S)
-        asked = Request("GET", f"/v1/documents/{upload['document']}")
-        body = json_of((yield from self._ask(asked, outage_s=LONGEST_CUT_S)))
-        return Document.from_json({**body, "duplicate": upload["duplicate"]})
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 def _require_hope(upload: dict[str, Any]) -> None:
-    """Raise the reason if the upload can no longer become a document."""
+    """Raise the reason if the upload can no longer become what it was sent for."""
     if upload["state"] == "checking":
         return
     error = upload["error"] or {

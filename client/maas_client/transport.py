@@ -37,6 +37,7 @@ def built(
 ) -> httpx.Request:
     """Build the httpx request. Files stay open until `files` is closed."""
     part = request.file
+    fields = {name: (None, value) for name, value in request.form.items()}
     timeout = httpx.Timeout(configuration.timeout_s, connect=10.0, read=configuration.timeout_s + request.held_s)
     return http.build_request(
         request.method,
@@ -44,8 +45,7 @@ def built(
         params=request.query or None,
         json=request.json,
         content=request.content,
-        data=request.form or None,
-        files={"file": (part.name, files.enter_context(part.open()), BYTES)} if part else None,
+        files=(fields | ({"file": (part.name, files.enter_context(part.open()), BYTES)} if part else {})) or None,
         headers=request.headers,
         timeout=timeout,
     )

@@ -67,7 +67,7 @@ class StandIn:
                 self.end_headers()
                 self.wfile.write(answer.body)
 
-            do_GET = do_POST = do_DELETE = _answer  # http.server's own names
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _answer  # http.server's own names
 
             def log_message(self, format: str, *args: object) -> None:
                 pass

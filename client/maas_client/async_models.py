@@ -1,0 +1,139 @@
+"""The models of the service for programs that do something else meanwhile."""
+
+import builtins
+from datetime import datetime
+from typing import Unpack
+
+from maas_client.calls import Calls
+from maas_client.class_sets import AsyncPlayer
+from maas_client.model_calls import ModelCalls, TaskTold, VersionChanges, VersionTold
+from maas_client.models import CURRENT
+from maas_client.pushes import About
+from maas_client.resources import Alias, Json, Model, ModelTask, ModelVersion, Variant
+from maas_client.uploads import Progress, Source
+
+
+class AsyncModels:
+    """The models of the service, as `models` of an `AsyncClient`."""
+
+    def __init__(self, calls: Calls, play: AsyncPlayer) -> None:
+        self._calls, self._play = ModelCalls(calls), play
+
+    async def __call__(self) -> builtins.list[Model]:
+        return await self._play(self._calls.listed())
+
+    async def list(self) -> builtins.list[Model]:
+        return await self._play(self._calls.listed())
+
+    async def get(self, name: str) -> Model:
+        """Return a model by its name, `name@alias` or `name@version`."""
+        return await self._play(self._calls.get(name))
+
+    async def delete(self, name: str) -> None:
+        """Delete the model with its aliases. Raises Conflict while pipelines or jobs refer to it."""
+        await self._play(self._calls.delete(name))
+
+    async def push(
+        self,
+        file: Source | None = None,
+        *,
+        name: str,
+        license: str,
+        wait: float | None = 600.0,
+        told: VersionTold | None = None,
+        **about: Unpack[About],
+    ) -> ModelVersion:
+        """Send a version of a model, wait until it is checked, and return it.
+
+        `file` is a path, bytes or an open file; instead of it you can give `url=`. A new name makes a new model, whose
+        first version becomes `current`. `told` is called with the version while it is checked. Raises ModelRefused
+        with the reason, and ModelTimedOut after `wait` seconds (None: never; 0: do not wait).
+        """
+        return await self._play(self._calls.push(file, about, name=name, license=license, wait_s=wait, told=told))
+
+    async def wait_ready(
+        self, name: str, version: int, *, seconds: float | None = None, told: VersionTold | None = None
+    ) -> ModelVersion:
+        """Wait until the version is checked. Raises ModelRefused, and ModelTimedOut after `seconds` (None: never)."""
+        return await self._play(self._calls.wait_ready(name, version, seconds, told))
+
+    async def versions(self, name: str) -> builtins.list[ModelVersion]:
+        return await self._play(self._calls.versions(name))
+
+    async def version(self, name: str, version: int) -> ModelVersion:
+        return await self._play(self._calls.version(name, version))
+
+    async def change(self, name: str, version: int, **changes: Unpack[VersionChanges]) -> ModelVersion:
+        """Change the description, the labels or the card of a version."""
+        return await self._play(self._calls.change(name, version, changes))
+
+    async def retire(self, name: str, version: int) -> ModelVersion:
+        return await self._play(self._calls.retire(name, version))
+
+    async def delete_version(self, name: str, version: int) -> None:
+        """Delete a version. Raises Conflict while an alias, a pipeline or a job refers to it."""
+        await self._play(self._calls.delete_version(name, version))
+
+    async def aliases(self, name: str) -> builtins.list[Alias]:
+        return await self._play(self._calls.aliases(name))
+
+    async def move_alias(self, name: str, alias: str, version: int, *, if_version: int | None = None) -> Alias:
+        """Let the alias name this version, and make it if there is none.
+
+        With `if_version`, raises Conflict unless the alias names that version at this moment.
+        """
+        return await self._play(self._calls.move_alias(name, alias, version, if_version))
+
+    async def rollback(self, name: str, alias: str = CURRENT, *, idempotency_key: str | None = None) -> Alias:
+        """Let the alias name the version that it named before its last move."""
+        return await self._play(self._calls.rollback(name, alias, idempotency_key))
+
+    async def history(self, name: str, alias: str = CURRENT, *, at: datetime | None = None) -> builtins.list[Alias]:
+        """Return the moves of the alias, newest first, or with `at` the one that was in force at that time."""
+        return await self._play(self._calls.history(name, alias, at))
+
+    async def delete_alias(self, name: str, alias: str) -> None:
+        await self._play(self._calls.delete_alias(name, alias))
+
+    async def variants(self, name: str, version: int) -> builtins.list[Variant]:
+        return await self._play(self._calls.variants(name, version))
+
+    async def add_variant(
+        self,
+        name: str,
+        version: int,
+        file: Source,
+        *,
+        precision: str,
+        progress: Progress | None = None,
+        idempotency_key: str | None = None,
+    ) -> ModelTask:
+        """Send a file of the version in another precision, such as int8, and return the task that measures it."""
+        return await self._play(
+            self._calls.add_variant(name, version, file, precision=precision, progress=progress, key=idempotency_key)
+        )
+
+    async def use_variant(self, name: str, version: int, variant: str) -> Json:
+        """Make the variant a version of its own, and return what the service says about it."""
+        return await self._play(self._calls.judge_variant(name, version, variant, "use"))
+
+    async def refuse_variant(self, name: str, version: int, variant: str) -> Json:
+        return await self._play(self._calls.judge_variant(name, version, variant, "refuse"))
+
+    async def optimize(
+        self, name: str, version: int, *, idempotency_key: str | None = None, **options: object
+    ) -> ModelTask:
+        """Make variants of the version and measure them. Returns the task that does it."""
+        return await self._play(self._calls.optimize(name, version, options, idempotency_key))
+
+    async def task(self, name: str, task: str) -> ModelTask:
+        return await self._play(self._calls.task(name, task))
+
+    async def wait_task(
+        self, name: str, task: str, *, seconds: float | None = None, told: TaskTold | None = None
+    ) -> ModelTask:
+        """Wait until the task has ended. Raises TaskFailed, and ModelTimedOut after `seconds` (None: never)."""
+        return await self._play(self._calls.wait_task(name, task, seconds, told))
+
+    async def cancel_task(self, name: str, task: str) -> ModelTask:
+        return await self._play(self._calls.cancel_task(name, task))
