@@ -1,25 +1,18 @@
 """The arguments of the command line."""
 
 import argparse
-import json
-import os
-from datetime import datetime
-from pathlib import Path
 
-from maas_client.cli import classes, commands, fields
+from maas_client.cli import classes, commands, fields, models, values
 from maas_client.cli.output import FORMATS
 from maas_client.submissions import PRIORITIES
 from maas_client.version import VERSION
 
 EPILOG = """\
 MAAS_URL (or --url) is the URL of the service, MAAS_API_KEY the key.
-Exit codes: 0 success; 1 a job or one of its pages failed; 2 wrong usage; 3 the service refused or cannot be reached;
-130 interrupted (0 for `maas watch` without a job, which runs until it is interrupted).
+Exit codes: 0 success; 1 a job, one of its pages, or the check or the export of a model failed; 2 wrong usage;
+3 the service refused or cannot be reached; 130 interrupted (0 for `maas watch` without a job, which runs
+until it is interrupted).
 """
-
-
-FORMER_FORMATS = {"text": "text", "json": "json", "markdown": "md", "pdf": "pdf"}
-"""The formats that `--output` took before it named a file, with their names now."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,13 +30,14 @@ def parser() -> argparse.ArgumentParser:
     _add_acting(names)
     classes.add_to(names)
     fields.add_to(names)
+    models.add_to(names)
     return top
 
 
 def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = names.add_parser("run", help="run a model on files, URLs or a text, wait, and print the results")
     run.add_argument("model", metavar="MODEL", help="name or name@version; see: maas models")
-    run.add_argument("files", metavar="FILE", nargs="*", type=_file_or_url, help="path or URL (https://…)")
+    run.add_argument("files", metavar="FILE", nargs="*", type=values.file_or_url, help="path or URL (https://…)")
     run.add_argument("--text", help="text to use instead of a file")
     run.add_argument(
         "--unpack",
@@ -55,13 +49,15 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        type=_parameter,
+        type=values.parameter,
         help="parameter of the model; the value is JSON or plain text; may be repeated",
     )
     run.add_argument("--priority", choices=PRIORITIES, help="scheduling priority (default: standard)")
-    run.add_argument("--expires-after", metavar="SECONDS", type=_count, help="a job that has not ended by then expires")
     run.add_argument(
-        "--cancel-after", metavar="SECONDS", type=_count, help="a job that has not ended by then is canceled"
+        "--expires-after", metavar="SECONDS", type=values.count, help="a job that has not ended by then expires"
+    )
+    run.add_argument(
+        "--cancel-after", metavar="SECONDS", type=values.count, help="a job that has not ended by then is canceled"
     )
     run.add_argument("--password", help="password of encrypted PDF files; it is used once and not stored")
     run.add_argument(
@@ -73,7 +69,7 @@ def _add_run(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     run.add_argument(
         "--idempotency-key",
         metavar="KEY",
-        type=_key,
+        type=values.key,
         help="the same key within 24 hours returns the same job (for several files: KEY-1, KEY-2, …)",
     )
     _add_output(run)
@@ -94,12 +90,14 @@ def _add_looking(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     search.add_argument("--meaning", action="store_true", help="find pages about the text; its words need not be there")
     search.add_argument("--class", dest="document_class", metavar="CLASS", help="only documents of this class")
     search.add_argument("--model", help="only pages that this model read: name or name@version")
-    search.add_argument("--from", dest="since", metavar="DAY", type=_moment, help="only jobs from this day or time on")
-    search.add_argument("--to", dest="before", metavar="DAY", type=_moment, help="only jobs before this day or time")
+    search.add_argument(
+        "--from", dest="since", metavar="DAY", type=values.moment, help="only jobs from this day or time on"
+    )
+    search.add_argument(
+        "--to", dest="before", metavar="DAY", type=values.moment, help="only jobs before this day or time"
+    )
     _add_limit(search)
     search.set_defaults(do=commands.search)
-    models = names.add_parser("models", help="list models")
-    models.set_defaults(do=commands.models)
     watch = names.add_parser("watch", help="print events as they occur: of a job from start to end, or of all jobs")
     watch.add_argument("job", metavar="JOB", nargs="?")
     watch.set_defaults(do=commands.watch)
@@ -118,7 +116,7 @@ def _add_jobs(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         metavar="FILTER",
         action="append",
         default=[],
-        type=_field_filter,
+        type=values.field_filter,
         help="only documents with this field: total=119, total.min=100, issue_date.from=2026-01-01, "
         "supplier.contains=acme; may be repeated",
     )
@@ -128,7 +126,7 @@ def _add_jobs(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "-o",
         metavar="FILE",
         dest="to",
-        type=_target,
+        type=values.target,
         help="with fields: file to write (default: fields.csv)",
     )
     _add_limit(jobs)
@@ -161,77 +159,10 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-o",
         metavar="FILE",
         dest="to",
-        type=_target,
+        type=values.target,
         help="file to write to (default: the terminal); required for pdf and xlsx",
     )
 
 
 def _add_limit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", type=_count, default=20, help="maximum number of results (default: 20)")
-
-
-def _file_or_url(text: str) -> Path | str:
-    """Return a URL unchanged, because the service fetches and checks it, or the path of an existing file."""
-    return text if text.startswith(("https://", "http://")) else _file(text)
-
-
-def _file(text: str) -> Path:
-    path = Path(text)
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is a folder; name its files")
-    if not path.is_file():
-        raise argparse.ArgumentTypeError(f"there is no file {text!r}")
-    return path
-
-
-def _target(text: str) -> Path:
-    """Check that the output file can be written, before anything is paid for."""
-    path = Path(text)
-    if text in FORMER_FORMATS and not path.exists():
-        form = FORMER_FORMATS[text]
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is a format: use --format {form}, or ./{text} for a file of that name"
-        )
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r} to write {path.name!r} to")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise argparse.ArgumentTypeError(f"{text!r} may not be written")
-    return path
-
-
-def _key(text: str) -> str:
-    if not (0 < len(text) <= 240 and text.isascii() and text.isprintable()):
-        raise argparse.ArgumentTypeError("a key is 1 to 240 printable ASCII characters")
-    return text
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-11-01, and no time") from None
-
-
-def _field_filter(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is no filter such as total.min=100")
-    return name, value
-
-
-def _parameter(text: str) -> tuple[str, object]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form name=value")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+    parser.add_argument("--limit", type=values.count, default=20, help="maximum number of results (default: 20)")

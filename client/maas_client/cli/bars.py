@@ -53,6 +53,10 @@ class Bars:
         done, total = job.pages_done, job.pages_total
         self._progress.update(self._task(name), completed=done, total=total, count=f"{done}/{total} pages, {job.state}")
 
+    def step(self, name: str, stage: str, done: int, total: int) -> None:
+        count = f"{done}/{total} {stage}" if total else stage
+        self._progress.update(self._task(name), completed=done, total=total or None, count=count)
+
     def _task(self, name: str) -> TaskID:
         if name not in self._tasks:
             self._tasks[name] = self._progress.add_task(escape(name), total=None, count="")

@@ -258,12 +258,6 @@ def _score(hit: SearchHit) -> str:
     return "-" if hit.score is None else f"{hit.score:.2f}"
 
 
-def models(client: Client, given: argparse.Namespace) -> int:
-    rows = ((one.name, one.version or "-", one.state, ", ".join(one.accepts), one.title) for one in client.models())
-    print_table(("MODEL", "VERSION", "STATE", "ACCEPTS", "TITLE"), rows)
-    return DONE
-
-
 def watch(client: Client, given: argparse.Namespace) -> int:
     try:
         for event in client.events(given.job):

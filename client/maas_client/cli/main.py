@@ -5,11 +5,12 @@ import sys
 from collections.abc import Sequence
 
 from maas_client.cli.arguments import parser
-from maas_client.cli.codes import DONE, INTERRUPTED, REFUSED, USAGE
+from maas_client.cli.codes import DONE, INTERRUPTED, JOB_FAILED, REFUSED, USAGE
 from maas_client.cli.interruption import Left
 from maas_client.cli.progress import say
 from maas_client.client import Client
-from maas_client.errors import ConnectionFailed, MaasError, NotConfigured
+from maas_client.errors import ConnectionFailed, MaasError, MissingExtra, ModelRefused, NotConfigured, TaskFailed
+from maas_client.exports.errors import CannotExport, ExportDiffers
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,10 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(error: MaasError | OSError) -> int:
-    if isinstance(error, NotConfigured):
+    if isinstance(error, NotConfigured | MissingExtra):
         say(f"maas: {error.detail}")
         return USAGE
     say(f"maas: {error}")
+    if isinstance(error, ModelRefused | TaskFailed | CannotExport | ExportDiffers):
+        return JOB_FAILED
     return REFUSED if isinstance(error, MaasError) else USAGE
 
 

@@ -19,6 +19,8 @@ class Display(Protocol):
 
     def pages(self, name: str, job: Job) -> None: ...
 
+    def step(self, name: str, stage: str, done: int, total: int) -> None: ...
+
 
 class Lines:
     """A display that prints a text line for each event, and none for mere continuation."""
@@ -43,6 +45,11 @@ class Lines:
         if self._said.get(name) != now:
             self._said[name] = now
             say(f"{name}: {job.state}, {job.pages_done} of {_pages(job.pages_total)}")
+
+    def step(self, name: str, stage: str, done: int, total: int) -> None:
+        if self._said.get(name) != (stage, done):
+            self._said[name] = (stage, done)
+            say(f"{name}: {stage}" + (f", {done} of {total}" if total else ""))
 
 
 def say(line: str) -> None:

@@ -1,0 +1,131 @@
+"""The commands of `maas models` about variants: makes and measures them, uses and refuses them."""
+
+import argparse
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from maas_client.cli import values
+from maas_client.cli.codes import DONE, INTERRUPTED
+from maas_client.cli.interruption import Left
+from maas_client.cli.output import printable
+from maas_client.cli.progress import Display, display, say
+from maas_client.cli.tables import print_table
+from maas_client.client import Client
+from maas_client.resources import ModelTask, Variant
+
+MEASURES = ("bytes", "load_ms", "memory_bytes", "p50_ms", "p99_ms", "throughput", "error")
+
+
+class LeftTask(Left):
+    """An interruption while a task runs, which continues."""
+
+    def __init__(self, why: str, version: str, code: int) -> None:
+        super().__init__(why, (), code)
+        self.version = version
+
+    def __str__(self) -> str:
+        return f"{self.why}\nThe task goes on. To see what it made:\n  maas models variants {self.version}"
+
+
+def add_to(acts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    optimized = acts.add_parser("optimize", help="make variants of a version, measure them, and list them")
+    _add_version(optimized)
+    optimized.add_argument(
+        "--transformation", metavar="NAME", action="append", help="only this one, such as int8_dynamic; may be repeated"
+    )
+    optimized.add_argument(
+        "--bound",
+        metavar="MEASURE=NUMBER",
+        action="append",
+        default=[],
+        type=values.parameter,
+        help="bound of an error measure, such as cosine=0.99; may be repeated",
+    )
+    optimized.add_argument("--no-wait", action="store_true", help="print the id of the task and do not wait")
+    optimized.set_defaults(do=optimize)
+    listed = acts.add_parser("variants", help="list the variants of a version with their measurements")
+    _add_version(listed)
+    listed.set_defaults(do=variants)
+    added = acts.add_parser("add-variant", help="send a file of the version in another precision, and measure it")
+    _add_version(added)
+    added.add_argument("file", metavar="FILE", type=values.file)
+    added.add_argument("--precision", required=True, help="such as int8, fp16 or bf16")
+    added.set_defaults(do=add)
+    for verdict, what in (("use", "make a variant a version"), ("refuse", "refuse a variant")):
+        judged = acts.add_parser(verdict, help=what)
+        _add_version(judged)
+        judged.add_argument("variant", metavar="VARIANT")
+        judged.set_defaults(do=partial(judge, verdict))
+
+
+def _add_version(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL@VERSION", type=values.version_of_model)
+
+
+def optimize(client: Client, given: argparse.Namespace) -> int:
+    name, number = given.model
+    options: dict[str, Any] = {}
+    if given.transformation:
+        options["transformations"] = given.transformation
+    if given.bound:
+        options["bounds"] = dict(given.bound)
+    task = client.models.optimize(name, number, **options)
+    if given.no_wait:
+        print(task.id)
+        return DONE
+    with display() as shown:
+        _follow(client, name, number, task, shown)
+    return variants(client, given)
+
+
+def add(client: Client, given: argparse.Namespace) -> int:
+    name, number = given.model
+    file: Path = given.file
+    with display() as shown:
+        task = client.models.add_variant(
+            name, number, file, precision=given.precision, progress=shown.upload(file.name)
+        )
+        _follow(client, name, number, task, shown)
+    return variants(client, given)
+
+
+def _follow(client: Client, name: str, number: int, task: ModelTask, shown: Display) -> None:
+    key = f"{name}@{number}"
+    try:
+        client.models.wait_task(
+            name, task.id, told=lambda one: shown.step(key, one.stage or one.state, one.done, one.total)
+        )
+    except KeyboardInterrupt:
+        raise LeftTask("\nInterrupted.", key, INTERRUPTED) from None
+
+
+def variants(client: Client, given: argparse.Namespace) -> int:
+    rows = (
+        (one.id, one.precision, one.state, *(_measure(one, name) for name in MEASURES), printable(_why(one)))
+        for one in client.models.variants(*given.model)
+    )
+    titles = [name.replace("_", " ").upper() for name in MEASURES]
+    print_table(("VARIANT", "PRECISION", "STATE", *titles, "REFUSED"), rows)
+    return DONE
+
+
+def _measure(variant: Variant, name: str) -> str:
+    value = (variant.data.get("measurements") or {}).get(name)
+    return "-" if value is None else f"{value:,.6g}" if isinstance(value, float) else printable(str(value))
+
+
+def _why(variant: Variant) -> str | None:
+    return str(variant.refusal) if variant.refusal else None
+
+
+def judge(verdict: str, client: Client, given: argparse.Namespace) -> int:
+    name, number = given.model
+    if verdict == "use":
+        made = client.models.use_variant(name, number, given.variant)
+        say(f"Variant {given.variant} of {name}@{number} is used.")
+        print(f"{name}@{made['version']}")
+        return DONE
+    client.models.refuse_variant(name, number, given.variant)
+    print(f"Variant {given.variant} of {name}@{number} is refused.")
+    return DONE

@@ -1,0 +1,21 @@
+"""An exported file with its description, ready to be pushed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from maas_client.exports.verification import Difference
+
+
+@dataclass(frozen=True)
+class Exported:
+    path: Path
+    labels: Mapping[str, str]
+    differences: Sequence[Difference]
+    inputs: str
+    """A description of the inputs on which it was verified, such as `256 generated rows`."""
+    remarks: Sequence[str] = ()
+    """The reasons why the verification says little, if there are some."""
+
+    def __str__(self) -> str:
+        return f"verified on {self.inputs}: {'; '.join(map(str, self.differences))}"
