@@ -10,14 +10,17 @@ from inference.factory.golden import GoldenSet, golden_of
 from inference.factory.samples import Feeds, SampleInvalid
 from inference.runtime.tensors import DATATYPES, Array, NodeArg
 
-MAX_VALUES = 8_000_000
+MAX_VALUES = 16_000_000
 """The most values of a golden set, over all inputs and both halves."""
-MAX_ROWS = 40_000
-"""The most rows of both halves. Half of them show a fault of one row in a thousand almost certainly."""
-MIN_ROWS = 64
+MAX_ROWS = 24_000
+"""The most rows of both parts. They show a fault of one row in a thousand almost certainly."""
+MIN_ROWS, MIN_LARGE_ROWS, MIN_VALUES = 64, 8, 2_000_000
+"""The least rows of a kind: 64, or for large rows those that have so many values, but at least 8."""
 SEQUENCE_SIZES = (16, 5, 33)
 PICTURE_SIZES = (64, 96, 32, 224)
 """The sizes of open dimensions. Many models of pictures need a multiple of 32."""
+LEAST_PICTURE, AREA = 16, 8
+"""The least size of a side of a picture, and the size of areas of similar values in it."""
 WORDS = ("total", "invoice", "the", "Zurich", "a", "", "42", "3.50", "naïve", "NEW YORK", "red", "blue", "no", "yes")
 
 
@@ -82,7 +85,8 @@ def generate(
             draw = _Drawing(inputs, hints, kind, size, generator)
             if not accepts(draw.feeds(3)):
                 continue
-            rows = max(MIN_ROWS, int(kind.share * min(max_rows, max_values // draw.row_values)) // len(sizes))
+            rows = int(kind.share * min(max_rows, max_values // draw.row_values)) // len(sizes)
+            rows = max(rows, min(MIN_ROWS, max(MIN_LARGE_ROWS, MIN_VALUES // draw.row_values)))
             groups[f"{kind.name} {size}" if size else kind.name] = list(draw.batches(rows))
         if groups and size in PICTURE_SIZES:
             break
@@ -117,7 +121,7 @@ class _Drawing:
         """Yield inputs with this number of rows in total, or each with as many as the model prescribes."""
         fixed = next((node.shape[0] for node in self.inputs if node.shape and isinstance(node.shape[0], int)), None)
         if fixed is not None or any(not node.shape for node in self.inputs):
-            for _ in range(max(MIN_ROWS, min(rows, 512) // max(1, fixed or 1))):
+            for _ in range(max(MIN_LARGE_ROWS, min(rows, 512) // max(1, fixed or 1))):
                 yield self.feeds(1)
             return
         for at in range(0, rows, 1000):
@@ -150,7 +154,7 @@ class _Drawing:
                 return self._whole(shape, hint, np.iinfo(name.lower())).astype(name.lower())
 
     def _fractions(self, shape: Sequence[int], hint: Hint) -> Array:
-        drawn = self.kind.fractions(self.generator, shape)
+        drawn = _drawn(self.kind.fractions, self.generator, shape)
         if hint.deviation is not None:
             drawn = drawn * _fitting(hint.deviation, shape, otherwise=1.0)
         return drawn if hint.center is None else drawn + _fitting(hint.center, shape, otherwise=0.0)
@@ -160,6 +164,17 @@ class _Drawing:
         low = 0 if hint.low is None else hint.low
         high = max(low, min(limits.max, highest if hint.high is None else hint.high))
         return self.generator.integers(low, high, shape, endpoint=True)
+
+
+def _drawn(draw: Draw, generator: np.random.Generator, shape: Sequence[int]) -> Array:
+    """Draw numbers. Those of pictures have areas of similar values, since single points of noise cancel each other."""
+    if len(shape) < 4:
+        return draw(generator, shape)
+    areas = draw(generator, [shape[0], *(-(-size // AREA) if size >= LEAST_PICTURE else size for size in shape[1:])])
+    for axis, size in enumerate(shape):
+        if areas.shape[axis] != size:
+            areas = areas.repeat(AREA, axis=axis).take(range(size), axis=axis)
+    return np.where(generator.random(shape) < 0.8, areas, draw(generator, shape))
 
 
 def _numpy_type(datatype: str) -> str:

@@ -7,24 +7,27 @@ that it was calibrated on would look better than it is.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat, zip_longest
+from itertools import accumulate, chain, repeat, zip_longest
+
+import numpy as np
 
 from inference.factory.samples import (
     Feeds,
     Sample,
     SampleInvalid,
     check_feeds,
-    cut,
     digest,
-    joined,
     layout,
+    row_digests,
     rows_are_free,
 )
 from inference.runtime.tensors import NodeArg
 
 MIN_TO_SPLIT = 4
 """The number of different rows below which all of them are held out and none is left for calibration."""
-BATCHES = (1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 8, 33, 64, 128, 256, 512, 1024)
+MAX_CALIBRATION_ROWS = 500
+"""The most rows of a group for calibration. More are held out, since rare faults show only in many rows."""
+BATCHES = (1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 8, 33, 1024, 64, 128, 256, 512, 1024)
 """The numbers of rows of successive runs. The last one repeats. A fault may show only alone, or only in company."""
 
 
@@ -39,6 +42,11 @@ class GoldenSet:
     digest: str
     """The SHA-256 of the inputs of both halves."""
 
+    def calibration_feeds(self, max_rows: int) -> list[Feeds]:
+        """Return inputs to calibrate on, with at most this number of rows, of every group by turns."""
+        totals = accumulate(sample.rows for sample in self.calibration)
+        return [sample.feeds for sample, total in zip(self.calibration, totals, strict=True) if total <= max_rows]
+
     @property
     def held_out_rows(self) -> int:
         return sum(sample.rows for sample in self.held_out)
@@ -51,19 +59,19 @@ def golden_of(
 
     The half of a row follows from its content, so the same row is never in both.
     """
-    units: dict[bytes, tuple[str, Feeds]] = {}
+    free, units = rows_are_free(inputs), dict[bytes, _Unit]()
     for group, many in groups.items():
         for number, feeds in enumerate(many):
             check_feeds(feeds, inputs, f"sample {number + 1} of {group!r}")
-            for unit in cut(feeds) if rows_are_free(inputs) else (feeds,):
-                units.setdefault(digest(unit), (group, unit))
+            own_layout = layout(feeds)
+            for row, key in enumerate(row_digests(feeds) if free else (digest(feeds),)):
+                units.setdefault(key, _Unit(group, own_layout, feeds, row if free else None))
     if not units:
         raise SampleInvalid("the golden set has no rows; give at least one sample")
-    free = rows_are_free(inputs)
     halves = _halves(units)
     return GoldenSet(
-        calibration=tuple(_samples([units[key] for key in halves[0]], free=free)),
-        held_out=tuple(_samples([units[key] for key in halves[1]], free=free)),
+        calibration=tuple(_samples([units[key] for key in halves[0]])),
+        held_out=tuple(_samples([units[key] for key in halves[1]])),
         generated=generated,
         seed=seed,
         digest=hashlib.sha256(b"".join(sorted(units))).hexdigest(),
@@ -75,33 +83,49 @@ def of_samples(samples: Sequence[Feeds], inputs: Sequence[NodeArg], *, seed: int
     return golden_of({"sample": samples}, inputs, seed=seed)
 
 
-def _halves(units: Mapping[bytes, tuple[str, Feeds]]) -> tuple[list[bytes], list[bytes]]:
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A part of the given inputs that is not cut: a row, or a whole sample if `row` is None."""
+
+    group: str
+    layout: object
+    feeds: Feeds
+    row: int | None
+
+
+def _halves(units: Mapping[bytes, _Unit]) -> tuple[list[bytes], list[bytes]]:
     """Return the digests of the rows for calibration and those held out, in the order in which they were given."""
     if len(units) < MIN_TO_SPLIT:
         return [], list(units)
-    calibration: set[bytes] = set()
-    for group in dict.fromkeys(group for group, _ in units.values()):
-        ordered = sorted(key for key, (own, _) in units.items() if own == group)
-        calibration.update(ordered[1::2])
+    by_group: dict[str, list[bytes]] = {}
+    for key, unit in units.items():
+        by_group.setdefault(unit.group, []).append(key)
+    calibration = {key for keys in by_group.values() for key in sorted(keys)[1::2][:MAX_CALIBRATION_ROWS]}
     return [key for key in units if key in calibration], [key for key in units if key not in calibration]
 
 
-def _samples(units: Sequence[tuple[str, Feeds]], *, free: bool) -> Iterator[Sample]:
-    """Yield runs of growing size, the groups by turns."""
-    alike: dict[tuple[str, object], list[Feeds]] = {}
-    for group, feeds in units:
-        alike.setdefault((group, layout(feeds)), []).append(feeds)
-    batches = [[(group, part) for part in _batches(rows, free=free)] for (group, _), rows in alike.items()]
-    together = (each for turn in zip_longest(*batches) for each in turn if each is not None)
-    for number, (group, part) in enumerate(together, 1):
+def _samples(units: Sequence[_Unit]) -> Iterator[Sample]:
+    """Yield runs of several sizes, the groups by turns."""
+    alike: dict[tuple[str, object], list[_Unit]] = {}
+    for unit in units:
+        alike.setdefault((unit.group, unit.layout), []).append(unit)
+    together = (part for turn in zip_longest(*map(_batches, alike.values())) for part in turn if part is not None)
+    for number, part in enumerate(together, 1):
         rows_in_words = f"{len(part)} row{'' if len(part) == 1 else 's'}"
-        yield Sample(f"{group}, {rows_in_words}, number {number}", group, joined(part) if free else part[0], len(part))
+        yield Sample(f"{part[0].group}, {rows_in_words}, number {number}", part[0].group, _joined(part), len(part))
 
 
-def _batches(rows: Sequence[Feeds], *, free: bool) -> Iterator[Sequence[Feeds]]:
-    sizes = chain(BATCHES, repeat(BATCHES[-1])) if free else repeat(1)
+def _batches(units: Sequence[_Unit]) -> Iterator[Sequence[_Unit]]:
+    sizes = repeat(1) if units[0].row is None else chain(BATCHES, repeat(BATCHES[-1]))
     at = 0
-    while at < len(rows):
+    while at < len(units):
         size = next(sizes)
-        yield rows[at : at + size]
+        yield units[at : at + size]
         at += size
+
+
+def _joined(units: Sequence[_Unit]) -> Feeds:
+    if units[0].row is None:
+        return units[0].feeds
+    parts = [(unit.feeds, slice(unit.row, unit.row + 1)) for unit in units if unit.row is not None]
+    return {name: np.concatenate([feeds[name][row] for feeds, row in parts]) for name in units[0].feeds}

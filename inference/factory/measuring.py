@@ -12,7 +12,7 @@ from inference.core.errors import ModelFailed
 from inference.factory.bounds import bounds_for, check_bounds
 from inference.factory.comparing import COMPARE_S, RUN_ERRORS, Comparison, Progress, ReadTexts
 from inference.factory.gate import verdict
-from inference.factory.generated_inputs import generate
+from inference.factory.generated_inputs import MAX_ROWS, generate
 from inference.factory.golden import GoldenSet
 from inference.factory.input_hints import find_hints
 from inference.factory.measures.checks import Fault
@@ -44,7 +44,9 @@ class Conditions:
 USUAL = Conditions()
 
 
-def generated_golden(source: Path, *, open_session: OpenSession, seed: int, call: Call) -> GoldenSet:
+def generated_golden(
+    source: Path, *, open_session: OpenSession, seed: int, call: Call, max_rows: int = MAX_ROWS
+) -> GoldenSet:
     """Generate a golden set for a model without samples. Raise SampleInvalid if the model accepts none of it."""
     with opened(source, open_session) as session:
 
@@ -55,7 +57,7 @@ def generated_golden(source: Path, *, open_session: OpenSession, seed: int, call
                 return False
             return True
 
-        return generate(session.inputs, find_hints(source), seed=seed, accepts=accepts)
+        return generate(session.inputs, find_hints(source), seed=seed, max_rows=max_rows, accepts=accepts)
 
 
 def measure_variant(

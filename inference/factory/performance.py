@@ -16,7 +16,7 @@ import numpy as np
 from inference.core.calls import Call
 from inference.factory.comparing import Progress
 from inference.factory.report import Performance
-from inference.factory.samples import Feeds, Sample, cut, joined
+from inference.factory.samples import Feeds, Sample, cut
 from inference.factory.sessions import OpenSession, Session, UsedBytes, opened, run_for, used_here
 from inference.runtime.session import weight_bytes
 
@@ -51,7 +51,11 @@ def load_of(samples: Sequence[Sample], rows_are_free: bool) -> Load:
     units = [unit for sample in samples for unit in (cut(sample.feeds) if rows_are_free else (sample.feeds,))]
     same = [unit for unit in units[: 4 * CALLERS] if _shapes(unit) == _shapes(units[0])]
     many = [same[number % len(same)] for number in range(CALLERS)]
-    return Load(many[0], [joined(many)] if rows_are_free else many, CALLERS)
+    return Load(many[0], [_joined(many)] if rows_are_free else many, CALLERS)
+
+
+def _joined(rows: Sequence[Feeds]) -> Feeds:
+    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
 
 
 def _shapes(feeds: Feeds) -> dict[str, tuple[int, ...]]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,10 +64,6 @@ def cut(feeds: Feeds) -> Iterator[Feeds]:
         yield {name: value[row : row + 1] for name, value in feeds.items()}
 
 
-def joined(rows: Sequence[Feeds]) -> Feeds:
-    return {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-
-
 def layout(feeds: Feeds) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
     """Return the names, types and sizes. Only rows of the same layout fit into one run."""
     return tuple((name, value.dtype.str, value.shape[1:]) for name, value in sorted(feeds.items()))
@@ -74,15 +71,26 @@ def layout(feeds: Feeds) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
 
 def digest(feeds: Feeds) -> bytes:
     """Return the SHA-256 of the names, types, shapes and values."""
-    hashed = hashlib.sha256()
-    for name, value in sorted(feeds.items()):
-        hashed.update(f"{name}\0{value.dtype.str}\0{value.shape}\0".encode())
+    hashed = hashlib.sha256(repr([(name, value.shape) for name, value in sorted(feeds.items())]).encode())
+    for _, value in sorted(feeds.items()):
         hashed.update(_content(value))
     return hashed.digest()
 
 
-def _content(value: Array) -> bytes:
+def row_digests(feeds: Feeds) -> Iterator[bytes]:
+    """Yield the SHA-256 of each row, whatever the rows beside it are."""
+    begun, values = hashlib.sha256(repr(layout(feeds)).encode()), [value for _, value in sorted(feeds.items())]
+    for row in range(rows_of(feeds)):
+        hashed = begun.copy()
+        for value in values:
+            hashed.update(_content(value[row]))
+        yield hashed.digest()
+
+
+def _content(value: Array | Any) -> bytes:
+    if not isinstance(value, np.ndarray):
+        value = np.asarray(value)
     if value.dtype.kind not in "OUS":
-        return np.ascontiguousarray(value).tobytes()
+        return value.tobytes()
     texts = [text if isinstance(text, bytes) else str(text).encode() for text in value.ravel().tolist()]
     return b"".join(len(text).to_bytes(8, "little") + text for text in texts)

@@ -8,7 +8,7 @@ import numpy as np
 from inference.factory.measures.pairs import Answers, Pair, blocks_of, outputs_of
 from inference.runtime.tensors import Array
 
-REPEATED_WITHIN = 1e-4
+REPEATED_WITHIN = 1e-5
 """The largest difference between two runs on the same input that counts as the same, relative to the largest value.
 Sums may be taken in another order in each run.
 """

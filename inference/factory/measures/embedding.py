@@ -35,6 +35,7 @@ def measure_embedding(pairs: Sequence[Pair], output: str) -> Iterator[Measure]:
     yield Measure("cosine_mean", means[lowest_group], output, lowest_group)
     yield Measure("cosine_min", float(lowest.min()), output, lowest_pair.sample)
     yield Measure("recall_at_10", _recall(pairs, output), output)
+    yield Measure("length_change_mean", _length_change(pairs, output), output)
 
 
 def _vectors(value: Array) -> Array:
@@ -48,6 +49,13 @@ def _cosines(reference: Array, variant: Array) -> Array:
     both_zero = ~reference.any(axis=1) & ~variant.any(axis=1)
     cosines: Array = (reference * variant).sum(axis=1) / np.where(lengths == 0, 1, lengths)
     return np.where(both_zero, 1.0, cosines)
+
+
+def _length_change(pairs: Sequence[Pair], output: str) -> float:
+    """Return the mean change of the vectors' lengths as a share. Callers may compare vectors by their dot product."""
+    reference = np.concatenate([np.linalg.norm(_vectors(pair.reference[output]), axis=1) for pair in pairs])
+    variant = np.concatenate([np.linalg.norm(_vectors(pair.variant[output]), axis=1) for pair in pairs])
+    return float(np.abs(variant - reference).mean() / (reference.mean() or 1.0))
 
 
 def _recall(pairs: Sequence[Pair], output: str) -> float:

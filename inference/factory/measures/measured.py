@@ -56,13 +56,16 @@ def _misfit(pairs: Sequence[Pair], kind: Kind) -> tuple[Fault, ...]:
 
 
 def _measures(pairs: Sequence[Pair], kind: Kind) -> Iterator[Measure]:
+    classes = class_outputs(pairs)
     for output in outputs_of(pairs):
-        yield from measure_tensor(blocks_of(pairs, output))
+        # The numbers of classes have no distance.
+        if kind is not Kind.CLASSIFIER or output != classes.label:
+            yield from measure_tensor(blocks_of(pairs, output))
     if kind is Kind.EMBEDDING:
         for output in vector_outputs(pairs):
             yield from measure_embedding(pairs, output)
     elif kind is Kind.CLASSIFIER:
-        yield from measure_classifier(pairs, class_outputs(pairs))
+        yield from measure_classifier(pairs, classes)
     elif kind is Kind.TEXT:
         yield from _text_measures(pairs)
 

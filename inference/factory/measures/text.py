@@ -20,6 +20,7 @@ class Reading:
 
 def edit_distance(one: str, other: str) -> int:
     """Return the least number of characters to insert, delete or replace (Levenshtein)."""
+    one, other = _without_common_ends(one, other)
     if not one or not other:
         return max(len(one), len(other))
     columns, given = np.arange(len(other) + 1), _codes(other)
@@ -51,8 +52,9 @@ def measure_texts(
     reference: Sequence[Reading], variant: Sequence[Reading], truths: Sequence[Reading] = ()
 ) -> Iterator[Measure]:
     """Yield the errors of the variant against the source and, if the true texts are known, the errors that it adds."""
-    worst = max(zip(reference, variant, strict=True), key=lambda pair: edit_distance(pair[0].text, pair[1].text))
-    yield Measure("character_error_rate", character_error_rate(reference, variant), sample=worst[0].sample)
+    yield Measure(
+        "character_error_rate", character_error_rate(reference, variant), sample=_first_other(reference, variant)
+    )
     if any(reading.fields for reading in (*reference, *variant)):
         yield Measure("field_error_rate", field_error_rate(reference, variant))
     if truths:
@@ -61,6 +63,26 @@ def measure_texts(
         if any(truth.fields for truth in truths):
             added = field_error_rate(truths, variant) - field_error_rate(truths, reference)
             yield Measure("field_errors_added", added)
+
+
+def _first_other(reference: Sequence[Reading], variant: Sequence[Reading]) -> str:
+    """Return the sample of the first text that differs."""
+    pairs = zip(reference, variant, strict=True)
+    return next((one.sample for one, other in pairs if one.text != other.text), "")
+
+
+def _without_common_ends(one: str, other: str) -> tuple[str, str]:
+    start = _common(one, other)
+    one, other = one[start:], other[start:]
+    end = _common(one[::-1], other[::-1])
+    return one[: len(one) - end], other[: len(other) - end]
+
+
+def _common(one: str, other: str) -> int:
+    """Return the number of characters that are the same from the start."""
+    length = min(len(one), len(other))
+    different = np.flatnonzero(_codes(one[:length]) != _codes(other[:length]))
+    return int(different[0]) if len(different) else length
 
 
 def _codes(text: str) -> Array:

@@ -12,6 +12,7 @@ GOOD = (
     Measure("cosine_mean", 0.995),
     Measure("cosine_min", 0.97, "vectors", "normal, 1 row, number 3"),
     Measure("recall_at_10", 0.96),
+    Measure("length_change_mean", 0.01),
 )
 BOUNDS = bounds_for(Kind.EMBEDDING, {})
 
@@ -44,7 +45,7 @@ def test_a_fault_refuses_whatever_the_bounds_are() -> None:
 
 
 def test_a_measure_that_is_missing_refuses() -> None:
-    found = verdict(of(*GOOD[:2]), BOUNDS)
+    found = verdict(of(*GOOD[:2], GOOD[3]), BOUNDS)
     assert [reason.code for reason in found.reasons] == ["recall_at_10"]
 
 

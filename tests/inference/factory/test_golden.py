@@ -47,10 +47,10 @@ def test_a_row_in_a_batch_is_the_same_row_alone() -> None:
 
 
 def test_runs_have_one_row_and_many_rows() -> None:
-    golden = of_numbers(range(2000))
+    golden = of_numbers(range(3000))
     sizes = [sample.rows for sample in golden.held_out]
-    assert {1, 2, 3, 8, 33, 256} <= set(sizes)
-    assert sum(sizes) == golden.held_out_rows == 1000
+    assert {1, 2, 3, 8, 33, 1024} <= set(sizes)
+    assert sum(sizes) == golden.held_out_rows == 2500
     assert len({sample.name for sample in golden.held_out}) == len(golden.held_out)
 
 
