@@ -25,9 +25,10 @@ class ClassOutputs:
 
 def class_outputs(pairs: Sequence[Pair]) -> ClassOutputs:
     """Return the outputs with probabilities, or else scores, and with labels."""
-    wide = [name for name, value in pairs[0].reference.items() if _is_scores(value)]
+    names = list(pairs[0].reference)
+    wide = [name for name in names if all(_is_scores(pair.reference[name], pair.rows) for pair in pairs)]
     certain = [name for name in wide if all(_are_probabilities(pair.reference[name]) for pair in pairs)]
-    labels = [name for name, value in pairs[0].reference.items() if _is_label(value)]
+    labels = [name for name in names if all(_is_label(pair.reference[name], pair.rows) for pair in pairs)]
     scores = next(iter((*certain, *wide)), None)
     return ClassOutputs(scores, next(iter(labels), None), probabilities=bool(certain))
 
@@ -62,12 +63,12 @@ def measure_classifier(pairs: Sequence[Pair], outputs: ClassOutputs) -> Iterator
     yield Measure("calibration_difference", difference, scores)
 
 
-def _is_scores(value: Array) -> bool:
-    return value.dtype.kind == "f" and value.ndim == 2 and value.shape[1] >= 2
+def _is_scores(value: Array, rows: int) -> bool:
+    return value.dtype.kind == "f" and value.ndim == 2 and value.shape[0] == rows and value.shape[1] >= 2
 
 
-def _is_label(value: Array) -> bool:
-    return value.dtype.kind in "iuOUS" and (value.ndim == 1 or (value.ndim == 2 and value.shape[1] == 1))
+def _is_label(value: Array, rows: int) -> bool:
+    return value.dtype.kind in "iuOUS" and value.shape in ((rows,), (rows, 1))
 
 
 def _are_probabilities(value: Array) -> bool:

@@ -92,9 +92,12 @@ class Block:
 def blocks_of(pairs: Sequence[Pair], output: str) -> list[Block]:
     """Return the rows of the output by group and size. A number that is not finite in the reference counts as zero."""
     parts: dict[tuple[str, tuple[int, ...]], list[tuple[Array, Array, str]]] = {}
+    has_rows = all(pair.reference[output].shape[:1] == (pair.rows,) for pair in pairs)
     for pair in pairs:
-        reference, variant = _as_rows(pair.reference[output], pair), _as_rows(pair.variant[output], pair)
-        parts.setdefault((pair.group, pair.reference[output].shape[1:]), []).append((reference, variant, pair.sample))
+        own, other = pair.reference[output], pair.variant[output]
+        key = pair.group, own.shape[1:] if has_rows else own.shape
+        rows = pair.rows if has_rows else 1
+        parts.setdefault(key, []).append((own.reshape(rows, -1), other.reshape(rows, -1), pair.sample))
     return [
         Block(
             output,
@@ -104,11 +107,6 @@ def blocks_of(pairs: Sequence[Pair], output: str) -> list[Block]:
         )
         for (group, _), own in parts.items()
     ]
-
-
-def _as_rows(value: Array, pair: Pair) -> Array:
-    rows = pair.rows if value.ndim and value.shape[0] == pair.rows else 1
-    return value.reshape(rows, -1) if value.size else np.zeros((0, 0), value.dtype)
 
 
 def _comparable(reference: Array, variant: Array) -> tuple[Array, Array]:

@@ -179,3 +179,32 @@ def test_a_canceled_call_ends_the_measurement(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_another_seed_gives_the_same_verdict(adder: Path, seed: int) -> None:
     assert report(adder, adder, golden_of(adder, seed)).verdict.admitted
+
+
+ODD = {
+    "a number": "g (float x) => (float y) { y=Sin(x) }",
+    "fixed sizes": "g (float[1,3,8,8] x) => (float[1,3,8,8] y) { y=Sigmoid(x) }",
+    "pairs of rows": "g (float[n,4] a, float[m,4] b) => (float[n,m] y) { t=Transpose<perm=[1,0]>(b) y=MatMul(a,t) }",
+    "half precision": "g (float16[n,4] x) => (float16[n,4] y) { y=Tanh(x) }",
+    "bytes": "g (uint8[n,4] x) => (float[n,4] y) { y=Cast<to=1>(x) }",
+    "one answer for all rows": "g (float[n,4] x) => (float y) { y=ReduceMean<keepdims=0>(x) }",
+    "NaN for some": "g (float[n,4] x) => (float[n,4] y) { y=Log(x) }",
+    "open sizes": "g (float[n,c,h,w] x) => (float[n,c,h,w] y) { y=Relu(x) }",
+    "answers of any number": "g (float[n] x) => (int64[k,m] y) { y=NonZero(x) }",
+    "the sizes of its input": "g (float[n,4] x) => (float[n,4] y, int64[2] s) { y=Relu(x) s=Shape(x) }",
+}
+
+
+@pytest.mark.parametrize("graph", ODD)
+def test_a_model_of_odd_shape_is_as_good_as_itself(graph: str, tmp_path: Path) -> None:
+    source = save_graph_text(tmp_path / "odd.onnx", ODD[graph])
+    golden = generated_golden(source, open_session=open_here, seed=1, call=Call(), max_rows=400)
+    assert report(source, source, golden, conditions=Conditions(performance_s=0.1)).verdict.admitted
+
+
+def test_a_model_with_empty_answers_is_not_comparable(tmp_path: Path) -> None:
+    empty = save_graph_text(
+        tmp_path / "e.onnx",
+        "g (float[n,4] x) => (float[k,4] y) <int64[1] a={0}, int64[1] b={0}> { y=Slice(x,a,b,a) }",
+    )
+    assert [reason.code for reason in report(empty, empty).verdict.reasons] == ["not_comparable"]
