@@ -13,17 +13,35 @@ from inference.core.calls import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.sandbox.fork_keeper import KeptFork
 from inference.sandbox.inside.channel import ChannelClosed, InvalidMessage, Json
+from inference.sandbox.inside.packets import decoded, encoded
 
-from .confined.transfer import MAX_DIMENSIONS, MAX_TENSORS, put, take
+from .confined.transfer import (
+    MAX_DIMENSIONS,
+    MAX_TENSORS,
+    Described,
+    layout_of,
+    put,
+    read_descriptions,
+    take,
+    write_descriptions,
+)
 from .confined.values import Array
 from .errors import CRASHED, OUT_OF_MEMORY, OUTPUT_TOO_LARGE, TIMED_OUT, FeedsRefused, HostDied
 from .limits import HostLimits
 from .process_memory import ProcessMemory
 
+Answer = TypeVar("Answer")
 Read = TypeVar("Read")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _LOOK_EVERY_S = 0.1
 """Seconds between two checks of whether a run is still wanted. An answer is noticed at once."""
+_LONG_RUN_S = 0.01
+_SHORT_RUNS = 32
+"""The number of short runs after which the size of the shared files is looked at."""
+_MAX_KNOWN = 64
+"""The number of layouts that are remembered. To describe and check tensors takes longer than to pass them."""
 _KEPT_BYTES = 1 << 20
 """The size of the shared files that is kept between runs."""
 _CODES = frozenset({OUT_OF_MEMORY, OUTPUT_TOO_LARGE, "model_output_invalid", "model_run_failed"})
@@ -67,6 +85,9 @@ class HostProcess:
         self._fork = fork
         self._limits = limits
         self._descriptors: list[int] = []
+        self._known_requests: dict[Any, bytes] = {}
+        self._known_answers: dict[bytes, list[Described]] = {}
+        self._runs = 0
         self.is_running = True
         self.pid = fork.receive_pid()
         fork.limit_waits(_LOOK_EVERY_S)
@@ -87,16 +108,18 @@ class HostProcess:
             )
         )
         try:
-            request = {"threads": self._limits.threads}
-            reply = self._ask(request, (model, requests, answers), limit_s=self._limits.load_s)
+            request = encoded({"threads": self._limits.threads})
+            reply = self._read(self._ask(request, (model, requests, answers), limit_s=self._limits.load_s), decoded)
         finally:
             for descriptor in (model, requests, answers):
                 os.close(descriptor)
         match reply:
             case {"loaded": declared}:
-                return self._checked(lambda: _declared(declared))
+                return self._read(declared, _declared)
         failure = self._failure(reply)
         self.end()
+        if isinstance(failure, HostDied):
+            raise failure
         raise ModelFailed("model_load_failed", f"{self.name}: {failure}")
 
     def run(
@@ -112,20 +135,17 @@ class HostProcess:
         nearly done need not be replaced. Raises HostDied if the host had to be ended, and CallCanceled if it was ended
         for `control`.
         """
-        request = {
-            "names": list(feeds),
-            "tensors": self._put(list(feeds.values())),
-            "outputs": None if outputs is None else list(outputs),
-            "max_bytes": self._limits.answer_bytes,
-        }
+        began_s = time.monotonic()
+        request = self._request(feeds, outputs)
         try:
-            reply = self._ask(request, limit_s=limit_s, control=control, unwanted_s=unwanted_s)
-            match reply:
-                case {"answers": answers}:
-                    return self._checked(lambda: take(self._answers, answers, self._limits.answer_bytes))
+            packet = self._ask(request, limit_s=limit_s, control=control, unwanted_s=unwanted_s)
+            described = self._known_answers.get(packet) or self._read(packet, self._described_answers)
+            return self._read(described, lambda tensors: take(self._answers, tensors))
         finally:
-            self._free_shared_files()
-        raise self._failure(reply)
+            self._runs += 1
+            # A short run cannot write much more than it says.
+            if time.monotonic() - began_s >= _LONG_RUN_S or self._runs % _SHORT_RUNS == 0:
+                self._free_shared_files()
 
     def ended_while_idle(self) -> bool:
         """Return whether the host has ended since its last run. Raises HostDied if it says something unasked."""
@@ -156,21 +176,48 @@ class HostProcess:
         self._descriptors.append(descriptor)
         return descriptor
 
-    def _put(self, tensors: Sequence[Array]) -> Json:
+    def _request(self, feeds: Mapping[str, Array], outputs: Sequence[str] | None) -> bytes:
+        """Write the inputs to the shared file and return the message about them, which is the same for the same layout
+        of numbers.
+        """
         try:
-            return put(self._requests, tensors, self._limits.memory_bytes)
+            described = put(self._requests, list(feeds.values()), self._limits.memory_bytes)
         except ValueError as error:
             raise ModelFailed(OUT_OF_MEMORY, f"{self.name}: its inputs have {error}") from error
+        layout = layout_of(feeds.values())
+        key = (tuple(feeds), layout, None if outputs is None else tuple(outputs))
+        request = self._known_requests.get(key)
+        if request is None:
+            body = {
+                "names": list(feeds),
+                "tensors": write_descriptions(described),
+                "outputs": None if outputs is None else list(outputs),
+                "max_bytes": self._limits.answer_bytes,
+            }
+            request = encoded(body)
+            if layout is not None:
+                _remember(self._known_requests, key, request)
+        return request
+
+    def _described_answers(self, packet: bytes) -> list[Described]:
+        """Return what the answer says about the outputs, or raise the failure that it says."""
+        reply = decoded(packet)
+        match reply:
+            case {"answers": answers}:
+                described = read_descriptions(answers, self._limits.answer_bytes)
+                _remember(self._known_answers, packet, described)
+                return described
+        raise self._failure(reply)
 
     def _ask(
         self,
-        request: Json,
+        request: bytes,
         files: Sequence[int] = (),
         *,
         limit_s: float,
         control: RunControl | None = None,
         unwanted_s: float = 0.0,
-    ) -> Json:
+    ) -> bytes:
         """Return the answer. Raises HostDied or CallCanceled, after which the host has ended."""
         packets, began_s = self._fork.packets, time.monotonic()
         wait = _Wait(began_s + limit_s, began_s + self._limits.yields_after_s, unwanted_s)
@@ -186,8 +233,6 @@ class HostProcess:
             raise HostDied(TIMED_OUT, f"{self.name} ran longer than {limit_s:g} s and was ended") from error
         except ChannelClosed as error:
             raise self._crashed() from error
-        except InvalidMessage as error:
-            raise self._misbehaved(str(error)) from error
 
     def _look(self, wait: "_Wait", control: RunControl | None) -> None:
         """Do what is due. Raises TimeoutError, or CallCanceled if the run was not wanted any more for a while."""
@@ -203,11 +248,11 @@ class HostProcess:
                 self.end()
                 raise CallCanceled
 
-    def _checked(self, read: Callable[[], Read]) -> Read:
-        """Return what was read of an answer. A host whose answers cannot be read is ended."""
+    def _read(self, answer: Answer, read: Callable[[Answer], Read]) -> Read:
+        """Return what `read` makes of an answer. A host whose answers cannot be read is ended."""
         try:
-            return read()
-        except (ValueError, TypeError, OverflowError) as error:
+            return read(answer)
+        except (InvalidMessage, ValueError, TypeError, OverflowError) as error:
             raise self._misbehaved(str(error)) from error
 
     def _failure(self, reply: Json) -> Exception:
@@ -239,10 +284,15 @@ class HostProcess:
     def _free_shared_files(self) -> None:
         if not self.is_running:
             return
-        # The host may have written more than it says.
         for descriptor in (self._requests, self._answers):
             if os.fstat(descriptor).st_size > _KEPT_BYTES:
                 os.ftruncate(descriptor, 0)
+
+
+def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
+    if len(known) >= _MAX_KNOWN:
+        known.clear()
+    known[key] = value
 
 
 def _declared(said: Json) -> Declared:

@@ -23,7 +23,7 @@ class HostLimits:
     """The same limit as for runs in the worker."""
     trial_s: float = 5.0
     """The limit of a run that no caller waits for."""
-    yields_after_s: float = 3.0
+    yields_after_s: float = 1.0
     """The time of a run after which the host gets only processor time that nobody else wants."""
     threads: int = 1
     """The threads of a run. More than one would need a system call that also makes processes."""

@@ -21,7 +21,9 @@ OWN_BYTES = 8 << 20
 NOTICED_BYTES = 8 << 20
 """The growth below which the memory counts as before."""
 LONG_RUN_S = 0.01
-"""The time of a run after which its peak of memory is read. A shorter run cannot fill much."""
+"""The time of a run after which its memory is read. A shorter run cannot fill much."""
+SHORT_RUNS = 32
+"""The number of shorter runs after which the memory is read."""
 MIN_UNWANTED_S = 0.1
 """The least time that a run gets after its last caller has left. A new host takes longer than a short run."""
 
@@ -37,6 +39,7 @@ class IsolatedMemory:
         self.loaded_bytes = 0
         self._process: HostProcess | None = None
         self._load_peak_bytes = 0
+        self._runs = 0
 
     def loaded(self, process: HostProcess) -> None:
         """Begin to measure this host, in which the model has just been loaded."""
@@ -47,7 +50,8 @@ class IsolatedMemory:
     def ran(self, seconds: float) -> None:
         """Account for a run. The memory that a long run held for a moment counts as if it still did."""
         process = self._process
-        if process is None or not process.is_running:
+        self._runs += 1
+        if process is None or not process.is_running or (seconds < LONG_RUN_S and self._runs % SHORT_RUNS):
             return
         used_bytes = self._used_bytes(process)
         if seconds >= LONG_RUN_S:

@@ -1,6 +1,7 @@
 """The life of a host: load a model, then run it until the connection ends. All that it says may come from the model."""
 
 import ctypes
+import json
 import os
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -14,7 +15,16 @@ import onnxruntime as ort
 from onnxruntime.capi.onnxruntime_pybind11_state import InvalidArgument
 
 from .denormals import denormals_flushed, library
-from .transfer import TensorsTooLarge, put, take
+from .transfer import (
+    Described,
+    Layout,
+    TensorsTooLarge,
+    layout_of,
+    put,
+    read_descriptions,
+    take,
+    write_descriptions,
+)
 from .values import Array
 
 Json = Any
@@ -27,6 +37,8 @@ _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocatio
 _KEPT_BLOCK_BYTES = 4 << 20
 """The largest block that the allocator keeps, as in the worker."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MAX_KNOWN = 64
+"""The number of layouts that are remembered, as in the parent."""
 _MAX_REQUEST_BYTES = 1 << 40
 """The limit of what the parent sends, which the parent bounds itself."""
 
@@ -38,11 +50,11 @@ _c_library = ctypes.CDLL(None)
 class Packets(Protocol):
     """The connection, as the sandbox passes it."""
 
-    def receive(self) -> Json: ...
+    def receive(self) -> bytes: ...
 
     def receive_with_files(self) -> tuple[Json, list[int]]: ...
 
-    def send(self, body: Json) -> None: ...
+    def send(self, packet: bytes) -> None: ...
 
 
 def serve(packets: Packets) -> None:
@@ -51,13 +63,14 @@ def serve(packets: Packets) -> None:
     _keep_no_large_blocks()
     try:
         session = _load(model, request["threads"])
-        packets.send({"loaded": _declared(session)})
+        packets.send(_encoded({"loaded": _declared(session)}))
     except Exception as error:  # ONNX Runtime's errors have no ancestor of their own.
-        packets.send(_failure(error))
+        packets.send(_encoded(_failure(error)))
         return
+    runner = _Runner(session, requests, answers)
     with denormals_flushed():
         while True:
-            packets.send(_run(session, packets.receive(), requests, answers))
+            packets.send(runner.run(packets.receive()))
 
 
 def _load(model: int, threads: int) -> ort.InferenceSession:
@@ -90,15 +103,58 @@ def _declared(session: ort.InferenceSession) -> Json:
     }
 
 
-def _run(session: ort.InferenceSession, request: Json, requests: int, answers: int) -> Json:
-    try:
-        tensors = take(requests, request["tensors"], _MAX_REQUEST_BYTES)
-        feeds = dict(zip(request["names"], tensors, strict=True))
-        return {"answers": put(answers, _outputs(session.run(request["outputs"], feeds)), request["max_bytes"])}
-    except TensorsTooLarge as error:
-        return {"error": "model_output_too_large", "detail": f"its outputs have {error}"}
-    except Exception as error:  # As above.
-        return _failure(error)
+class _Request:
+    """A request, which is the same for all runs with the same layout of inputs."""
+
+    def __init__(self, packet: bytes) -> None:
+        request = json.loads(packet)
+        self.names: list[str] = request["names"]
+        self.tensors = read_descriptions(request["tensors"], _MAX_REQUEST_BYTES)
+        self.outputs: list[str] | None = request["outputs"]
+        self.max_bytes: int = request["max_bytes"]
+
+
+class _Runner:
+    """The runs of a session."""
+
+    def __init__(self, session: ort.InferenceSession, requests: int, answers: int) -> None:
+        self._session = session
+        self._requests = requests
+        self._answers = answers
+        self._known_requests: dict[bytes, _Request] = {}
+        self._known_answers: dict[Any, bytes] = {}
+
+    def run(self, packet: bytes) -> bytes:
+        """Return the answer to a request."""
+        try:
+            request = self._known_requests.get(packet) or self._new_request(packet)
+            feeds = dict(zip(request.names, take(self._requests, request.tensors), strict=True))
+            outputs = _outputs(self._session.run(request.outputs, feeds))
+            described = put(self._answers, outputs, request.max_bytes)
+            layout = layout_of(outputs)
+            return self._known_answers.get(layout) or self._new_answer(layout, described)
+        except TensorsTooLarge as error:
+            return _encoded({"error": "model_output_too_large", "detail": f"its outputs have {error}"})
+        except Exception as error:  # As above.
+            return _encoded(_failure(error))
+
+    def _new_request(self, packet: bytes) -> _Request:
+        if len(self._known_requests) >= _MAX_KNOWN:
+            self._known_requests.clear()
+        request = self._known_requests[packet] = _Request(packet)
+        return request
+
+    def _new_answer(self, layout: Layout | None, described: Sequence[Described]) -> bytes:
+        answer = _encoded({"answers": write_descriptions(described)})
+        if layout is not None:
+            if len(self._known_answers) >= _MAX_KNOWN:
+                self._known_answers.clear()
+            self._known_answers[layout] = answer
+        return answer
+
+
+def _encoded(body: Json) -> bytes:
+    return json.dumps(body).encode("utf-8", "surrogatepass")
 
 
 def _outputs(outputs: Sequence[Any]) -> list[Array]:

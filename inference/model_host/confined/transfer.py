@@ -4,7 +4,8 @@ Neither side maps the file, so nothing that the other side does to it can end a 
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,43 +21,70 @@ class TensorsTooLarge(ValueError):
     """The error for tensors that are larger than the file may be."""
 
 
-def put(descriptor: int, tensors: Sequence[Array], max_bytes: int) -> list[Json]:
-    """Write the tensors and return the datatype, the shape and the size of each. Raises TensorsTooLarge."""
-    total = sum(tensor.nbytes for tensor in tensors)
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A tensor of the file."""
+
+    datatype: str
+    shape: tuple[int, ...]
+    size: int
+    """The number of bytes."""
+
+
+Layout = tuple[tuple[Any, tuple[int, ...]], ...]
+
+
+def layout_of(tensors: Iterable[Array]) -> Layout | None:
+    """Return all that the descriptions of the tensors depend on, or None for strings, whose sizes vary."""
+    layout = tuple([(tensor.dtype, tensor.shape) for tensor in tensors])
+    return None if any([dtype.kind in "OUS" for dtype, _shape in layout]) else layout  # noqa: C419  # in the fast path
+
+
+def put(descriptor: int, tensors: Sequence[Array], max_bytes: int) -> list[Described]:
+    """Write the tensors and describe them. Raises TensorsTooLarge, before much is written."""
+    total = sum([tensor.nbytes for tensor in tensors])
     if total > max_bytes:
         raise TensorsTooLarge(f"{total} bytes; at most {max_bytes} fit")
-    descriptions: list[Json] = []
-    offset = 0
+    described, offset = [], 0
     for tensor in tensors:
         datatype, values = write_values(tensor)
         if offset + len(values) > max_bytes:
             raise TensorsTooLarge(f"more than {max_bytes} bytes")
-        descriptions.append([datatype, list(tensor.shape), len(values)])
+        described.append(Described(datatype, tensor.shape, len(values)))
         offset = _write(descriptor, values, offset)
-    return descriptions
+    return described
 
 
-def take(descriptor: int, descriptions: Json, max_bytes: int) -> list[Array]:
-    """Return copies of the tensors, whose description may be hostile. Raises ValueError."""
-    if not isinstance(descriptions, list) or len(descriptions) > MAX_TENSORS:
-        raise ValueError("no list of tensors")
-    described = [_described(description) for description in descriptions]
-    if sum(size for _datatype, _shape, size in described) > max_bytes:
-        raise ValueError(f"more than {max_bytes} bytes")
+def take(descriptor: int, described: Sequence[Described]) -> list[Array]:
+    """Return copies of the tensors. Raises ValueError for values that are none of their datatype."""
     tensors, offset = [], 0
-    for datatype, shape, size in described:
-        raw = np.empty(size, np.uint8)
+    for tensor in described:
+        raw = np.empty(tensor.size, np.uint8)
         offset = _read(descriptor, raw, offset)
-        tensors.append(read_values(datatype, shape, raw))
+        tensors.append(read_values(tensor.datatype, tensor.shape, raw))
     return tensors
 
 
-def _described(description: Json) -> tuple[str, list[int], int]:
+def write_descriptions(described: Sequence[Described]) -> Json:
+    return [[tensor.datatype, list(tensor.shape), tensor.size] for tensor in described]
+
+
+def read_descriptions(descriptions: Json, max_bytes: int) -> list[Described]:
+    """Check descriptions, which may be hostile. Raises ValueError."""
+    if not isinstance(descriptions, list) or len(descriptions) > MAX_TENSORS:
+        raise ValueError("no list of tensors")
+    described = [_described(description) for description in descriptions]
+    if sum(tensor.size for tensor in described) > max_bytes:
+        raise ValueError(f"more than {max_bytes} bytes")
+    return described
+
+
+def _described(description: Json) -> Described:
     if isinstance(description, list) and len(description) == 3:
         datatype, shape, size = description
         is_sound = isinstance(datatype, str) and _is_shape(shape) and type(size) is int and size >= 0
         if is_sound and values_size(datatype, shape) in (size, None):
-            return datatype, shape, size
+            return Described(datatype, tuple(shape), size)
     raise ValueError(f"a tensor that is described as {str(description)[:80]}")
 
 

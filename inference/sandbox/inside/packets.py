@@ -32,9 +32,8 @@ class Packets:
         self.socket = connected
         self._buffer = bytearray(MAX_PACKET_BYTES)
 
-    def send(self, body: Json, files: Sequence[int] = ()) -> None:
-        """Send a message. Raises ValueError if it is too long."""
-        packet = _ENCODER.encode(body).encode("utf-8", "surrogatepass")
+    def send(self, packet: bytes, files: Sequence[int] = ()) -> None:
+        """Send a message as `encoded`. Raises ValueError if it is too long."""
         if len(packet) > MAX_PACKET_BYTES:
             raise ValueError(f"a message of {len(packet)} bytes is over the limit of {MAX_PACKET_BYTES}")
         try:
@@ -45,8 +44,8 @@ class Packets:
         except OSError as error:
             raise ChannelClosed from error
 
-    def receive(self) -> Json:
-        """Receive a message and take no files. The kernel drops any descriptors that the other side sends.
+    def receive(self) -> bytes:
+        """Receive a message, for `decoded`. The kernel drops any files that the other side sends.
 
         BlockingIOError is raised if none arrives within the time limit of the socket.
         """
@@ -56,17 +55,24 @@ class Packets:
             raise
         except OSError as error:
             raise ChannelClosed from error
-        return _decoded(bytes(self._buffer[:length]))
+        if not length:
+            raise ChannelClosed
+        return bytes(self._buffer[:length])
 
     def receive_with_files(self) -> tuple[Json, list[int]]:
         """Receive a message and the files sent with it. It is meant for the side that trusts its peer."""
         packet, files, _flags, _address = socket.recv_fds(self.socket, MAX_PACKET_BYTES, _MAX_FILES)
-        return _decoded(packet), files
+        if not packet:
+            raise ChannelClosed
+        return decoded(packet), files
 
 
-def _decoded(packet: bytes) -> Json:
-    if not packet:
-        raise ChannelClosed
+def encoded(body: Json) -> bytes:
+    return _ENCODER.encode(body).encode("utf-8", "surrogatepass")
+
+
+def decoded(packet: bytes) -> Json:
+    """Return the message. Raises InvalidMessage."""
     try:
         return _DECODER.decode(packet.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:

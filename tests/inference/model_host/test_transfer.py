@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inference.model_host.confined.transfer import TensorsTooLarge, put, take
+from inference.model_host.confined.transfer import (
+    TensorsTooLarge,
+    layout_of,
+    put,
+    read_descriptions,
+    take,
+    write_descriptions,
+)
 from inference.model_host.confined.values import ITEMS, Array
 
 
@@ -16,6 +23,11 @@ def shared() -> Iterator[int]:
     descriptor = os.memfd_create("shared")
     yield descriptor
     os.close(descriptor)
+
+
+def passed(shared: int, tensors: list[Array]) -> list[Array]:
+    descriptions = write_descriptions(put(shared, tensors, 10_000))
+    return take(shared, read_descriptions(descriptions, 10_000))
 
 
 TENSORS: list[Array] = [
@@ -32,19 +44,19 @@ TENSORS: list[Array] = [
 
 @pytest.mark.parametrize("tensor", TENSORS, ids=lambda tensor: f"{tensor.dtype}{list(tensor.shape)}")
 def test_a_tensor_comes_out_as_it_went_in(tensor: Array, shared: int) -> None:
-    (taken,) = take(shared, put(shared, [tensor], 1000), 1000)
+    (taken,) = passed(shared, [tensor])
     assert taken.shape == tensor.shape
     assert taken.dtype == tensor.dtype
     assert taken.tobytes() == tensor.tobytes() if tensor.dtype != object else taken.tolist() == tensor.tolist()
 
 
 def test_tensors_lie_one_after_another(shared: int) -> None:
-    taken = take(shared, put(shared, TENSORS, 10_000), 10_000)
+    taken = passed(shared, TENSORS)
     assert [tensor.shape for tensor in taken] == [tensor.shape for tensor in TENSORS]
 
 
 def test_what_was_taken_does_not_change_with_the_file(shared: int) -> None:
-    (taken,) = take(shared, put(shared, [np.ones(4)], 1000), 1000)
+    (taken,) = passed(shared, [np.ones(4)])
     put(shared, [np.zeros(4)], 1000)
     assert taken.tolist() == [1, 1, 1, 1]
 
@@ -77,4 +89,9 @@ def test_too_much_is_not_written(tensors: list[Array], shared: int) -> None:
 def test_a_wrong_description_is_a_value_error(said: Any, shared: int) -> None:
     os.pwrite(shared, b"\x02" * 16, 0)
     with pytest.raises(ValueError, match=r"\w"):
-        take(shared, said, 1000)
+        take(shared, read_descriptions(said, 1000))
+
+
+def test_only_numbers_have_a_layout() -> None:
+    assert layout_of([np.ones((2, 3)), np.ones(0, np.int8)]) == ((np.dtype(float), (2, 3)), (np.dtype("i1"), (0,)))
+    assert layout_of([np.ones(2), np.array(["a"], object)]) is None

@@ -4,6 +4,7 @@ The model file names the behavior, which begins with the first run. Without any,
 """
 
 import importlib
+import json
 import os
 import resource
 import signal
@@ -25,12 +26,16 @@ def serve(packets: Any) -> None:
     behavior = os.pread(model, 1000, 0).decode()
     tensor = ["x", "tensor(float)", ["rows"]]
     loaded = {"inputs": [tensor], "outputs": [tensor], "metadata": {"escapes": repr(_escapes(model, requests))}}
-    packets.send(_LOADS.get(behavior, lambda: {"loaded": loaded})())
+    packets.send(_encoded(_LOADS.get(behavior, lambda: {"loaded": loaded})()))
     while True:
-        request = packets.receive()
-        (x,) = transfer.take(requests, request["tensors"], 1 << 30)
-        normal = {"answers": transfer.put(answers, [2 * x], 1 << 30)}
-        packets.send(_RUNS.get(behavior, lambda packets, normal, x: normal)(packets, normal, x))
+        request = json.loads(packets.receive())
+        (x,) = transfer.take(requests, transfer.read_descriptions(request["tensors"], 1 << 30))
+        normal = {"answers": transfer.write_descriptions(transfer.put(answers, [2 * x], 1 << 30))}
+        packets.send(_encoded(_RUNS.get(behavior, lambda packets, normal, x: normal)(packets, normal, x)))
+
+
+def _encoded(body: Json) -> bytes:
+    return json.dumps(body).encode()
 
 
 def _escapes(model: int, requests: int) -> dict[str, str]:
@@ -78,7 +83,7 @@ def _raw(data: bytes) -> Callable[[Any, Json, Any], Json]:
 
 
 def _twice(packets: Any, normal: Json, _x: Any) -> Json:
-    packets.send(normal)
+    packets.send(_encoded(normal))
     return normal
 
 
