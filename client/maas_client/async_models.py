@@ -35,7 +35,7 @@ class AsyncModels:
 
     async def push(
         self,
-        file: Source | None = None,
+        file: Source,
         *,
         name: str,
         license: str,
@@ -45,9 +45,9 @@ class AsyncModels:
     ) -> ModelVersion:
         """Send a version of a model, wait until it is checked, and return it.
 
-        `file` is a path, bytes or an open file; instead of it you can give `url=`. A new name makes a new model, whose
-        first version becomes `current`. `told` is called with the version while it is checked. Raises ModelRefused
-        with the reason, and ModelTimedOut after `wait` seconds (None: never; 0: do not wait).
+        `file` is a path, bytes or an open file. A new name makes a new model, whose first version becomes `current`.
+        `told` is called with the version while it is checked. Raises ModelRefused with the reason, and ModelTimedOut
+        after `wait` seconds (None: never; 0: do not wait).
         """
         return await self._play(self._calls.push(file, about, name=name, license=license, wait_s=wait, told=told))
 
@@ -89,7 +89,7 @@ class AsyncModels:
         return await self._play(self._calls.rollback(name, alias, idempotency_key))
 
     async def history(self, name: str, alias: str = CURRENT, *, at: datetime | None = None) -> builtins.list[Alias]:
-        """Return the moves of the alias, newest first, or with `at` the one that was in force at that time."""
+        """Return the moves of the alias, newest first, or with `at` only the one in force at that time."""
         return await self._play(self._calls.history(name, alias, at))
 
     async def delete_alias(self, name: str, alias: str) -> None:

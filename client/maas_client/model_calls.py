@@ -8,10 +8,9 @@ from urllib.parse import quote
 from maas_client.calls import LONGEST_OUTAGE_S, LONGEST_ROUND_S, RESTART_S, Calls
 from maas_client.errors import ModelRefused, ModelTimedOut, TaskFailed
 from maas_client.exchange import Flow, Pause, Request
-from maas_client.pushes import MODELS, About, file_of, push_request
+from maas_client.pushes import MODELS, About, push_request
 from maas_client.reading import json_of, retry_after_of
 from maas_client.resources import Alias, Model, ModelTask, ModelVersion, Variant
-from maas_client.sending import LARGE_BYTES
 from maas_client.submissions import key_header
 from maas_client.uploads import Progress, Source, file_part
 from maas_client.wait_budget import WaitBudget
@@ -56,7 +55,7 @@ class ModelCalls:
 
     def push(
         self,
-        file: Source | None,
+        file: Source,
         about: About,
         *,
         name: str,
@@ -64,13 +63,7 @@ class ModelCalls:
         wait_s: float | None,
         told: VersionTold | None,
     ) -> Flow[ModelVersion]:
-        """Send a version. A large file is sent in parts, and a part that has arrived is not sent again."""
-        part, upload = file_of(file, about), None
-        if part is not None and part.size_bytes > LARGE_BYTES:
-            key = about.get("idempotency_key")
-            upload = yield from self._calls.sending(part).model_file(key and f"{key}-file")
-            part = None
-        request = push_request(name, license, about, part=part, upload=upload)
+        request = push_request(file_part(file, progress=about.get("progress")), name, license, about)
         made = json_of((yield from self._calls.ask(request, outage_s=RESTART_S)))
         if wait_s == 0:
             return ModelVersion.from_json(made)
@@ -122,7 +115,7 @@ class ModelCalls:
         return self._calls.shaped(request, Alias.from_json)
 
     def history(self, name: str, alias: str, at: datetime | None) -> Flow[list[Alias]]:
-        query = {"at": at.isoformat()} if at else {}
+        query = {"at": at.astimezone().isoformat()} if at else {}
         return self._rows(path_of(name, "aliases", alias, "history"), Alias.from_json, query)
 
     def delete_alias(self, name: str, alias: str) -> Flow[None]:
@@ -143,7 +136,7 @@ class ModelCalls:
             file=file_part(file, progress=progress),
             headers=key_header(key),
         )
-        return ModelTask.from_json(json_of((yield from self._calls.ask(request, outage_s=RESTART_S)))["task"])
+        return ModelTask.from_json(json_of((yield from self._calls.ask(request, outage_s=RESTART_S))))
 
     def judge_variant(self, name: str, version: int, variant: str, verdict: str) -> Flow[Mapping[str, Any]]:
         request = Request("POST", version_path(name, version, "variants", variant, verdict), headers=key_header(None))

@@ -37,7 +37,7 @@ class Models:
 
     def push(
         self,
-        file: Source | None = None,
+        file: Source,
         *,
         name: str,
         license: str,
@@ -47,9 +47,9 @@ class Models:
     ) -> ModelVersion:
         """Send a version of a model, wait until it is checked, and return it.
 
-        `file` is a path, bytes or an open file; instead of it you can give `url=`. A new name makes a new model, whose
-        first version becomes `current`. `told` is called with the version while it is checked. Raises ModelRefused
-        with the reason, and ModelTimedOut after `wait` seconds (None: never; 0: do not wait).
+        `file` is a path, bytes or an open file. A new name makes a new model, whose first version becomes `current`.
+        `told` is called with the version while it is checked. Raises ModelRefused with the reason, and ModelTimedOut
+        after `wait` seconds (None: never; 0: do not wait).
         """
         return self._play(self._calls.push(file, about, name=name, license=license, wait_s=wait, told=told))
 
@@ -91,7 +91,7 @@ class Models:
         return self._play(self._calls.rollback(name, alias, idempotency_key))
 
     def history(self, name: str, alias: str = CURRENT, *, at: datetime | None = None) -> builtins.list[Alias]:
-        """Return the moves of the alias, newest first, or with `at` the one that was in force at that time."""
+        """Return the moves of the alias, newest first, or with `at` only the one in force at that time."""
         return self._play(self._calls.history(name, alias, at))
 
     def delete_alias(self, name: str, alias: str) -> None:

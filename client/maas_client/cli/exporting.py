@@ -73,7 +73,7 @@ def export(made: Made, client: Client, given: argparse.Namespace) -> int:
         for remark in exported.remarks:
             say(f"maas: {given.source}: {remark}")
         say(f"{given.source}: {exported}")
-        return push_version(client, given, exported.path, Found(labels=exported.labels))
+        return push_version(client, given, exported.path, Found(labels=exported.labels, lineage=exported.lineage))
 
 
 def import_mlflow(client: Client, given: argparse.Namespace) -> int:
@@ -88,7 +88,7 @@ def import_mlflow(client: Client, given: argparse.Namespace) -> int:
                 from maas_client.exports import mlflow_models  # noqa: PLC0415  # an extra that may be missing
 
                 found = mlflow_models.from_directory(Path(given.source), to)
-        about = Found(found.name, found.license, found.description, found.labels)
+        about = Found(found.name, found.license, found.description, found.labels, found.lineage)
         return push_version(client, given, found.path, about)
 
 

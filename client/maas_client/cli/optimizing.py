@@ -1,20 +1,19 @@
 """The commands of `maas models` about variants: makes and measures them, uses and refuses them."""
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from maas_client.cli import values
-from maas_client.cli.codes import DONE, INTERRUPTED
+from maas_client.cli.codes import DONE, INTERRUPTED, JOB_FAILED
 from maas_client.cli.interruption import Left
 from maas_client.cli.output import printable
 from maas_client.cli.progress import Display, display, say
 from maas_client.cli.tables import print_table
 from maas_client.client import Client
 from maas_client.resources import ModelTask, Variant
-
-MEASURES = ("bytes", "load_ms", "memory_bytes", "p50_ms", "p99_ms", "throughput", "error")
 
 
 class LeftTask(Left):
@@ -87,7 +86,9 @@ def add(client: Client, given: argparse.Namespace) -> int:
             name, number, file, precision=given.precision, progress=shown.upload(file.name)
         )
         _follow(client, name, number, task, shown)
-    return variants(client, given)
+    found = [one for one in client.models.variants(name, number) if one.id == task.data["variant"]]
+    _print_variants(found)
+    return DONE if all(one.state == "admitted" for one in found) else JOB_FAILED
 
 
 def _follow(client: Client, name: str, number: int, task: ModelTask, shown: Display) -> None:
@@ -101,22 +102,25 @@ def _follow(client: Client, name: str, number: int, task: ModelTask, shown: Disp
 
 
 def variants(client: Client, given: argparse.Namespace) -> int:
-    rows = (
-        (one.id, one.precision, one.state, *(_measure(one, name) for name in MEASURES), printable(_why(one)))
-        for one in client.models.variants(*given.model)
-    )
-    titles = [name.replace("_", " ").upper() for name in MEASURES]
-    print_table(("VARIANT", "PRECISION", "STATE", *titles, "REFUSED"), rows)
+    _print_variants(client.models.variants(*given.model))
     return DONE
 
 
-def _measure(variant: Variant, name: str) -> str:
-    value = (variant.data.get("measurements") or {}).get(name)
-    return "-" if value is None else f"{value:,.6g}" if isinstance(value, float) else printable(str(value))
-
-
-def _why(variant: Variant) -> str | None:
-    return str(variant.refusal) if variant.refusal else None
+def _print_variants(found: Sequence[Variant]) -> None:
+    rows = (
+        (
+            one.id,
+            one.precision,
+            one.transformation or "uploaded",
+            one.state,
+            "-" if one.speedup is None else f"{one.speedup:.2f}x",
+            one.size_bytes,
+            " ".join(f"{name}={value:.4g}" for name, value in one.errors.items()) or "-",
+            printable(str(one.refusal) if one.refusal else None),
+        )
+        for one in found
+    )
+    print_table(("VARIANT", "PRECISION", "MADE BY", "STATE", "SPEED", "BYTES", "ERRORS", "REFUSED"), rows)
 
 
 def judge(verdict: str, client: Client, given: argparse.Namespace) -> int:

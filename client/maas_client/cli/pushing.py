@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from maas_client.cli import values
@@ -26,6 +27,7 @@ class Found:
     license: str | None = None
     description: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    lineage: Mapping[str, Any] = field(default_factory=dict)
 
 
 class LeftCheck(Left):
@@ -59,19 +61,16 @@ def add_about(parser: argparse.ArgumentParser, *, stated: bool = True) -> None:
     )
 
 
-def push_version(client: Client, given: argparse.Namespace, source: Path | str, found: Found | None = None) -> int:
-    """Push a file or URL. Only the version's name is printed on stdout, for the next command."""
+def push_version(client: Client, given: argparse.Namespace, file: Path, found: Found | None = None) -> int:
+    """Push a file. Only the version's name is printed on stdout, for the next command."""
     found = found or Found()
     if given.alias and given.no_wait:
         given.parser.error("--alias waits until the version is ready, so it does not go with --no-wait")
     name, license = (_stated(given, found, what) for what in ("name", "license"))
     about = _about(given, found)
     with display() as shown:
-        if isinstance(source, str):
-            about["url"] = source
-        else:
-            about["progress"] = shown.upload(source.name)
-        made = _sent(client, None if isinstance(source, str) else source, name, license, about)
+        about["progress"] = shown.upload(file.name)
+        made = _sent(client, file, name, license, about)
         version = made if given.no_wait else followed(client, made.model, made.version, shown)
     say(f"{version.key} is {version.state}{_tensors(version)}")
     if given.alias:
@@ -100,6 +99,8 @@ def _about(given: argparse.Namespace, found: Found) -> About:
         about["description"] = description
     if given.card:
         about["card"] = given.card.read_text()
+    if found.lineage:
+        about["lineage"] = found.lineage
     about["idempotency_key"] = given.idempotency_key or uuid4().hex
     return about
 
@@ -111,7 +112,7 @@ def _stated(given: argparse.Namespace, found: Found, what: str) -> str:
     return text or ""
 
 
-def _sent(client: Client, file: Path | None, name: str, license: str, about: About) -> ModelVersion:
+def _sent(client: Client, file: Path, name: str, license: str, about: About) -> ModelVersion:
     try:
         return client.models.push(file, name=name, license=license, wait=0, **about)
     except (ConnectionFailed, Unavailable):

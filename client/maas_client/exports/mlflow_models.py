@@ -21,6 +21,10 @@ class Imported:
     description: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def lineage(self) -> Mapping[str, str]:
+        return {name: text for name, text in self.labels.items() if name == "source" or name.startswith("mlflow.")}
+
 
 def from_directory(directory: Path, to: Path) -> Imported:
     description = directory / "MLmodel"

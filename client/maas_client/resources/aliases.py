@@ -16,6 +16,7 @@ class Alias:
     """The number of the version that answered before."""
     moved_at: datetime | None
     moved_by: str | None
+    reason: str
     data: Json = field(repr=False)
 
     @classmethod
@@ -26,5 +27,6 @@ class Alias:
             previous=body.get("previous"),
             moved_at=time_of(body.get("moved_at")),
             moved_by=body.get("moved_by"),
+            reason=body.get("reason") or "",
             data=body,
         )

@@ -1,7 +1,7 @@
 """The values that the objects of the service have in common: JSON objects, boxes and times."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -15,3 +15,7 @@ def box_of(corners: Any) -> Box | None:
 
 def time_of(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
+
+
+def time_of_seconds(seconds: int | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
 
-from maas_client.resources.json_values import Json, time_of
+from maas_client.resources.json_values import Json, time_of_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,15 @@ class ModelVersion:
     state: str
     """`validating`, `ready`, `refused` or `retired`."""
     refusal: Refusal | None
+    paused_reason: str | None
+    """The reason why it takes no calls, if it is paused."""
     stage: str | None
     """The step of the check that runs now."""
     done: int
     total: int
     """The number of steps of the check, and of those that are done."""
     task: str | None
-    """The id of the task that checks it."""
+    """The id of its newest task, such as the one that checks it."""
     digest: str | None
     license: str
     description: str
@@ -76,6 +78,7 @@ class ModelVersion:
             version=body["version"],
             state=body["state"],
             refusal=Refusal.from_json((body.get("report") or {}).get("refused")),
+            paused_reason=body.get("paused_reason"),
             stage=progress.get("stage"),
             done=progress.get("done") or 0,
             total=progress.get("total") or 0,
@@ -86,7 +89,7 @@ class ModelVersion:
             labels=body.get("labels") or {},
             card=body.get("card") or "",
             aliases=tuple(body.get("aliases") or ()),
-            created_at=time_of(body.get("created")),
+            created_at=time_of_seconds(body.get("created")),
             created_by=body.get("created_by"),
             data=body,
         )

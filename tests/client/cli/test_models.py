@@ -119,12 +119,19 @@ def test_a_version_is_shown_with_its_card(tmp_path: Path) -> None:
 
 
 def test_optimizing_follows_the_task_and_lists_the_variants(tmp_path: Path) -> None:
-    variant = {"id": "v1", "precision": "int8", "state": "refused", "measurements": {"p50_ms": 1.25}}
-    variant["refused"] = {"code": "beyond_bound", "detail": "The cosine is 0.5.", "bound": "cosine >= 0.99"}
+    reason = {"code": "cosine_mean", "detail": "cosine_mean is 0.5, and must be at least 0.99"}
+    report = {
+        "verdict": {"admitted": False, "reasons": [reason]},
+        "measured": {"measures": [{"name": "cosine_mean", "value": 0.5}]},
+        "source": {"alone_p50_ms": 3.0},
+        "variant": {"alone_p50_ms": 1.5},
+    }
+    variant = {"id": "v1", "precision": "int8", "transformation": "int8_dynamic", "state": "refused", "bytes": 17}
+    variant |= {"used_as": None, "report": report}
     answers = [Answer.of(202, TASK), Answer.of(200, TASK), Answer.of(200, {**TASK, "state": "succeeded"})]
     with StandIn(*answers, Answer.of(200, {"data": [variant]})) as server:
-        done = said(tmp_path, server, "optimize", "scores@2", "--bound", "cosine=0.99")
+        done = said(tmp_path, server, "optimize", "scores@2", "--bound", "cosine_mean=0.99")
     assert done.code == 0
-    assert done.out.splitlines()[1].split()[:3] == ["v1", "int8", "refused"]
-    assert done.out.endswith("The cosine is 0.5. Bound: cosine >= 0.99.\n")
-    assert server.asked[0].body == b'{"bounds":{"cosine":0.99}}'
+    found = ["v1", "int8", "int8_dynamic", "refused", "2.00x", "17", "cosine_mean=0.5", "cosine_mean", "is", "0.5,"]
+    assert done.out.splitlines()[1].split()[:10] == found
+    assert server.asked[0].body == b'{"bounds":{"cosine_mean":0.99}}'
