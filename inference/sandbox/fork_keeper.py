@@ -24,6 +24,12 @@ _LOW_PRIORITY = (
     "import os, sys\n"
     "os.nice(int(sys.argv[1]))\n"
     "with open('/proc/self/oom_score_adj', 'w') as file: file.write('1000')\n"
+    # Where the kernel gives each session its own share, this is the share of all forks together.
+    # A kernel without such shares has no such file, and users other than root may write few of them at a time.
+    "try:\n"
+    "    with open('/proc/self/autogroup', 'w') as file: file.write(sys.argv[1])\n"
+    "except OSError:\n"
+    "    pass\n"
     "os.execv(sys.argv[2], sys.argv[2:])"
 )
 """The start of a template that yields to all others: it gets less processor time, and ends first if memory is short."""

@@ -18,6 +18,7 @@ from inference.engine.engine import Engine
 from inference.model_host import HOST_NEEDS, HostDied, ModelHosts, ModelPaused, isolation_status
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.session_host import SessionHost
+from inference.sandbox.isolation import find_bubblewrap
 from tests.inference.batching.callers import answers, ask_together, batching
 from tests.inference.batching.models import TIMEOUT_S, Gate
 from tests.inference.runtime.graphs import save_adder, save_patient
@@ -68,6 +69,10 @@ def test_an_isolated_model_answers_from_another_process(engine: Engine, tmp_path
     assert pid != os.getpid()
     assert os.getpriority(os.PRIO_PROCESS, pid) >= PROMPT.nice
     assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
+    autogroup = Path(f"/proc/{pid}/autogroup")
+    # The session that bubblewrap makes has a group of its own.
+    if autogroup.exists() and find_bubblewrap() is None:
+        assert autogroup.read_text().split()[-1] == "10"
 
 
 def test_an_evicted_model_has_no_process(engine: Engine, tmp_path: Path) -> None:
