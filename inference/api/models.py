@@ -8,14 +8,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from inference.api.model_schemas import ModelChangeSerializer
+from inference.api.versions import body_of, owner_of
 from inference.gateway.open_inference.faces import face_of
+from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
+from inference.registry.owners import owned_model
 from inference.registry.selectors import active_models, find_version
+from inference.registry.versions import change_model, delete_model
 from inference.runtime.parameters import documents_of
 from tenants.api.callers import caller
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
 from tenants.plans.prices import Price, display
 
@@ -24,7 +30,7 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
     id = serializers.CharField(source="name")
     object = serializers.CharField(read_only=True, default="model")
     created = serializers.SerializerMethodField()
-    owned_by = serializers.CharField(read_only=True, default="maas")
+    owned_by = serializers.SerializerMethodField(help_text="`maas` for the installation, `you` for your own.")
     documents = serializers.SerializerMethodField(help_text="Kinds of documents that the model accepts.")
     version = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
@@ -57,6 +63,9 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
             "cache_ttl_s",
         )
 
+    def get_owned_by(self, served: ServedModel) -> str:
+        return "maas" if served.tenant_id is None else "you"
+
     def get_created(self, served: ServedModel) -> int:
         return int(served.created_at.timestamp())
 
@@ -68,7 +77,11 @@ class ModelSerializer(serializers.ModelSerializer[ServedModel]):
         return served.current.number if served.current else None
 
     def get_versions(self, served: ServedModel) -> list[int]:
-        return [version.number for version in served.versions.all() if version.state == "ready"]
+        return [
+            version.number
+            for version in served.versions.all()
+            if version.state == "ready" and version.deleted_at is None
+        ]
 
     def get_digest(self, served: ServedModel) -> str | None:
         return served.current.digest if served.current else None
@@ -123,5 +136,31 @@ class ModelDetail(APIView):
     def get(self, request: Request, name: str) -> Response:
         identity = caller(request, "models:read")
         with unit_of_work(identity):
-            served = find_version(name, tenant_id=identity.tenant_id).served_model
-            return Response(ModelSerializer(served, context={"prices": identity.prices}).data)
+            return Response(_shown(identity, name))
+
+    @extend_schema(
+        operation_id="change_model",
+        summary="Change a model of your own",
+        request=ModelChangeSerializer,
+        responses={200: ModelSerializer, **REFUSALS},
+    )
+    def patch(self, request: Request, name: str) -> Response:
+        identity = owner_of(request, name)
+        change_model(owner=identity.tenant_id, model=name, **body_of(request, ModelChangeSerializer))
+        with unit_of_work(identity):
+            return Response(_shown(identity, name))
+
+    @extend_schema(operation_id="delete_model", summary="Delete a model of your own", responses={204: None, **REFUSALS})
+    def delete(self, request: Request, name: str) -> Response:
+        identity = owner_of(request, name)
+        delete_model(owner=identity.tenant_id, model=name)
+        return Response(status=204)
+
+
+def _shown(identity: Identity, reference: str) -> Any:
+    """Describe a model. One of the caller's own is shown also before a version of it is ready."""
+    try:
+        served = find_version(reference, tenant_id=identity.tenant_id).served_model
+    except ModelNotFound:
+        served = owned_model(identity.tenant_id, reference)
+    return ModelSerializer(served, context={"prices": identity.prices}).data

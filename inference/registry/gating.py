@@ -1,5 +1,8 @@
 """The gate before variants, for the registry: a version's own file is the source, and its owner sets the bounds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from inference.core.calls import Call
@@ -7,31 +10,31 @@ from inference.factory.golden import GoldenSet
 from inference.factory.measures.pairs import Kind
 from inference.factory.measuring import USUAL, Conditions, generated_golden, measure_variant
 from inference.factory.report import VariantReport
-from inference.factory.sessions import OpenSession, open_here
+from inference.factory.sessions import OpenSession, Session, open_here
+from inference.model_host import ModelHosts
 from inference.registry.artifacts import local_path
 from inference.registry.models import ModelVersion
+from inference.runtime.isolated_session import IsolatedSession
 from tenants.core.progress import Progress
 
 SEED = 30
 
 
-def judge(
-    version: ModelVersion, variant: Path, progress: Progress, call: Call, *, conditions: Conditions = USUAL
-) -> VariantReport:
+def judge(version: ModelVersion, variant: Path, progress: Progress, call: Call) -> VariantReport:
     """Compare a file with the version's own and return the report with the verdict."""
     served, source = version.served_model, local_path(version.artifacts["weights"])
-    open_session = session_opener(version)
-    return measure_variant(
-        source,
-        variant,
-        golden_set(version, source, open_session, call),
-        served.bounds,
-        Kind(served.kind) if served.kind else None,
-        open_session=open_session,
-        progress=lambda share, text: progress.within(f"{share:.0%} {text}"),
-        call=call,
-        conditions=conditions,
-    )
+    with sessions_for(version) as (open_session, conditions):
+        return measure_variant(
+            source,
+            variant,
+            golden_set(version, source, open_session, call),
+            served.bounds,
+            Kind(served.kind) if served.kind else None,
+            open_session=open_session,
+            progress=lambda share, text: progress.within(f"{share:.0%} {text}"),
+            call=call,
+            conditions=conditions,
+        )
 
 
 def golden_set(version: ModelVersion, source: Path, open_session: OpenSession, call: Call) -> GoldenSet:
@@ -39,5 +42,22 @@ def golden_set(version: ModelVersion, source: Path, open_session: OpenSession, c
     return generated_golden(source, open_session=open_session, seed=SEED, call=call)
 
 
-def session_opener(version: ModelVersion) -> OpenSession:
-    return open_here
+@contextmanager
+def sessions_for(version: ModelVersion) -> Iterator[tuple[OpenSession, Conditions]]:
+    """Yield how files of the version are opened: isolated ones in hosts of their own, others in this process."""
+    if not version.served_model.is_isolated:
+        yield open_here, USUAL
+        return
+    hosts = ModelHosts()
+    try:
+        yield partial(_isolated, hosts), Conditions(used_bytes=_used_by_host)
+    finally:
+        hosts.close()
+
+
+def _isolated(hosts: ModelHosts, path: Path) -> Session:
+    return IsolatedSession(path, hosts)
+
+
+def _used_by_host(session: Session | None) -> int:
+    return session.memory.loaded_bytes if isinstance(session, IsolatedSession) else 0

@@ -175,6 +175,7 @@ def spec_of(version: ModelVersion) -> VersionSpec:
         runtime=version.runtime,
         artifacts={role: str(local_path(artifact)) for role, artifact in version.artifacts.items()},
         config=version.config,
+        isolated=version.served_model.is_isolated,
         steps={step.role: spec_of(step.member) for step in _steps_of(version)},
     )
 

@@ -1,16 +1,19 @@
 """Changes of versions: their description, their retirement and their deletion, with that of whole models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
+from inference.factory.bounds import BoundInvalid, check_bounds
+from inference.factory.measures.pairs import Kind
 from inference.registry.errors import ModelInUse, VersionNotFound
 from inference.registry.models import ModelAlias, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.uploads import ModelDescription
 from tenants.audit.services import record
+from tenants.core.errors import InvalidRequest
 
 State = ModelVersion.State
 NAMED = 5
@@ -44,6 +47,41 @@ def describe_version(*, owner: UUID | None, model: str, number: int, description
         version.save(update_fields=list(fields))
         _record(served, "model.version_changed", version, ", ".join(sorted(fields)))
     return version
+
+
+def change_model(
+    *,
+    owner: UUID | None,
+    model: str,
+    title: str | None = None,
+    description: str | None = None,
+    paused: bool | None = None,
+    kind: str | None = None,
+    bounds: Mapping[str, object] | None = None,
+) -> ServedModel:
+    """Change how a model is shown, whether it takes work, and by which bounds its variants are judged."""
+    state = None if paused is None else ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
+    given = {"title": title, "description": description, "state": state, "kind": kind, "bounds": bounds}
+    fields = {name: value for name, value in given.items() if value is not None}
+    with owner_work(owner):
+        served = owned_model(owner, model, for_update=True)
+        if bounds is not None:
+            _check_bounds(bounds, kind if kind is not None else served.kind)
+        for name, value in fields.items():
+            setattr(served, name, value)
+        if fields:
+            served.save(update_fields=list(fields))
+        if owner is not None:
+            note = ", ".join(sorted(fields))
+            record(tenant_id=owner, action="model.changed", subject_id=served.pk, subject=served.name, note=note)
+    return served
+
+
+def _check_bounds(bounds: Mapping[str, object], kind: str) -> None:
+    try:
+        check_bounds(bounds, Kind(kind) if kind else None)
+    except BoundInvalid as error:
+        raise InvalidRequest(f"`bounds`: {error}") from error
 
 
 def retire_version(*, owner: UUID | None, model: str, number: int) -> ModelVersion:

@@ -14,6 +14,7 @@ from jobs.api import (
     field_tables,
     jobs,
     limits,
+    model_uploads,
     own_fields,
     page_pictures,
     payments,
@@ -24,6 +25,13 @@ from jobs.api import (
 )
 
 urlpatterns = [
+    path("models", model_uploads.ModelUploads.as_view(), name="api-models"),
+    path("models/<str:name>/versions", model_uploads.VersionUploads.as_view(), name="api-model-versions"),
+    path(
+        "models/<str:name>/versions/<int:number>/variants",
+        model_uploads.VariantUploads.as_view(),
+        name="api-model-variants",
+    ),
     path("documents", documents.DocumentList.as_view(), name="api-documents"),
     path("documents/<str:document_id>", documents.DocumentDetail.as_view(), name="api-document"),
     path("documents/<str:document_id>/content", documents.DocumentContent.as_view(), name="api-document-content"),

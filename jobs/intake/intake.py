@@ -15,6 +15,7 @@ from uuid import UUID
 from jobs.core.recent_refusals import was_turned_away
 from jobs.intake.fair_slots import FairSlots
 from jobs.intake.metrics import ADMISSION_REFUSED
+from jobs.intake.model_paths import takes_models
 from jobs.intake.pressure import FEW, NEWCOMERS_SAVE_S, Pressure
 from jobs.queue.admission import anybody_refused, refuse_known
 from tenants.api.authentication import IDENTITY
@@ -26,7 +27,6 @@ from tenants.identity.identity import Identity
 FEWEST = 4
 _LOOKED_AT = frozenset({"/v1/jobs", "/v1/documents"})
 _LONG_TO_SAVE = frozenset({"/v1/archives", "/v1/files"})
-_HANDS_IN = _LOOKED_AT | _LONG_TO_SAVE
 
 
 def places_for(threads: int, cores: int) -> int:
@@ -86,7 +86,7 @@ class Intake:
             yield
 
     def _door_of(self, scope: Scope) -> "Door":
-        return self._saving if scope["path"] in _LONG_TO_SAVE else self._jobs
+        return self._saving if _is_long_to_save(scope["path"]) else self._jobs
 
 
 class Door:
@@ -151,12 +151,16 @@ class Door:
         )
 
 
+def _is_long_to_save(path: str) -> bool:
+    return path in _LONG_TO_SAVE or takes_models(path)
+
+
 def who_hands_in(scope: Scope) -> UUID | None:
     """Return the tenant if this request brings work."""
     if scope["type"] != "http" or scope["method"] != "POST":
         return None
     path = scope["path"]
-    if path not in _HANDS_IN and not (path.startswith("/v1/jobs/") and path.endswith("/retry")):
+    if not (path in _LOOKED_AT or _is_long_to_save(path) or (path.startswith("/v1/jobs/") and path.endswith("/retry"))):
         return None
     found = scope.get(IDENTITY) or scope.get(MEMBER)
     return found.tenant_id if isinstance(found, Identity) else None

@@ -9,6 +9,7 @@ from jobs.documents.uploads import Upload
 from jobs.intake.inner_requests import replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake
+from jobs.intake.model_paths import takes_models
 from jobs.intake.multipart import FormLimits, FormReader, InvalidForm, boundary_of
 from jobs.intake.spool import Spool, SpoolFile
 from jobs.queue.admission import refuse_known
@@ -50,9 +51,14 @@ _ABOUT_THE_BODY = frozenset({b"content-type", b"content-length", b"transfer-enco
 
 def is_upload(scope: Scope) -> bool:
     """Return whether the request is a form with a file for one of the paths that accept files."""
-    if scope["method"] != "POST" or scope["path"] not in SCOPE_FOR_PATH:
+    if scope["method"] != "POST" or scope_for(scope["path"]) is None:
         return False
     return boundary_of(header(scope, b"content-type") or "") is not None
+
+
+def scope_for(path: str) -> KeyScope | None:
+    """Return the scope that a caller needs to send a file here, or None if the path takes no file."""
+    return "models:write" if takes_models(path) else SCOPE_FOR_PATH.get(path)
 
 
 def is_document(scope: Scope) -> bool:
@@ -66,6 +72,8 @@ def form_limits(scope: Scope) -> FormLimits:
         return FormLimits(settings.MAAS_MAX_FILE_BYTES)
     if scope["path"] == ARCHIVES:
         return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
+    if takes_models(scope["path"]):
+        return FormLimits(settings.MAAS_OWN_MODEL_MB * 1_000_000)
     return FormLimits(caller(scope).limits.upload_bytes)
 
 
@@ -99,7 +107,9 @@ class Uploads:
             await self._inner(scope, receive, send)
             return
         identity = caller(scope)
-        identity.require(SCOPE_FOR_PATH[scope["path"]])
+        needed = scope_for(scope["path"])
+        assert needed is not None, "is_upload has looked"
+        identity.require(needed)
         self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
         with self._spool.file() as file, self._spool.file() as copy:
             upload = await self._receive_form(scope, receive, file, identity)

@@ -12,6 +12,7 @@ from django.db import close_old_connections
 
 from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
+from inference.registry.isolation import pause_version
 from inference.registry.profiles import PostgresProfiles
 from inference.rpc.keys import CANCEL_WORD
 from inference.workers.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
@@ -70,6 +71,7 @@ class WorkerProcess:
             profiles=PostgresProfiles(),
             packed=settings.MAAS_PACKED,
         )
+        self._engine.host.on_paused(pause_version)
         self._versions = VersionCatalog()
         self._news = WorkerNews(self._engine, self.name)
         self._limits = FollowedLimits(self._engine.batchers)

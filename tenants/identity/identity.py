@@ -21,6 +21,7 @@ Scope = Literal[
     "jobs:read",
     "jobs:write",
     "models:read",
+    "models:write",
     "events:read",
     "webhooks:read",
     "webhooks:write",
@@ -47,7 +48,7 @@ SCOPES: tuple[Scope, ...] = (
 )
 """The scopes of a key unless its creator chooses others."""
 
-KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "usage:read", "audit:read", "billing:read", "billing:write")
+KEY_SCOPES: tuple[Scope, ...] = (*SCOPES, "models:write", "usage:read", "audit:read", "billing:read", "billing:write")
 """All scopes that a key can have. The creator of the key must have each of them as well."""
 
 MEMBER_SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -59,6 +60,7 @@ _DEEDS: Mapping[Scope, str] = {
     "jobs:read": "see its jobs",
     "jobs:write": "process documents or change jobs",
     "models:read": "see its models",
+    "models:write": "add or change models of its own",
     "events:read": "follow its events",
     "webhooks:read": "see its webhooks",
     "webhooks:write": "change its webhooks",

@@ -1,0 +1,120 @@
+"""`/v1/models/{model}/tasks` and the variants of versions: work on models, its progress, and what comes of it."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from inference.api.model_json import task_json, variant_json
+from inference.api.model_schemas import TaskSerializer, VariantSerializer, VersionSerializer
+from inference.api.versions import described_version, owner_of
+from inference.registry import variants
+from inference.registry.owners import owned_model
+from inference.registry.reading import shown_model, tasks_of
+from inference.registry.tasks.services import cancel_task, found_task
+from inference.registry.versions import found_version
+from tenants.api.callers import caller
+from tenants.api.pagination import listing
+from tenants.api.parameters import only
+from tenants.api.schema import PAGED, REFUSALS, list_of, paged_list_of
+from tenants.core.db.unit_of_work import unit_of_work
+
+POLL_S = 1
+TASKS = paged_list_of("ModelTaskList", TaskSerializer(many=True))
+
+
+class TaskList(APIView):
+    @extend_schema(
+        operation_id="list_model_tasks",
+        summary="List the tasks of a model",
+        parameters=PAGED,
+        responses={200: TASKS, **REFUSALS},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        identity = caller(request, "models:read")
+        only(request, "limit", "cursor")
+        with unit_of_work(identity):
+            served = owned_model(identity.tenant_id, name)
+            return Response(listing(request, tasks_of(served), task_json))
+
+
+class TaskDetail(APIView):
+    @extend_schema(
+        operation_id="show_model_task", summary="Show a task of a model", responses={200: TaskSerializer, **REFUSALS}
+    )
+    def get(self, request: Request, name: str, task_id: str) -> Response:
+        identity = caller(request, "models:read")
+        only(request)
+        with unit_of_work(identity):
+            task = found_task(identity.tenant_id, name, task_id)
+            return Response(task_json(task), headers={} if task.ended else {"Retry-After": str(POLL_S)})
+
+
+class TaskCancel(APIView):
+    @extend_schema(
+        operation_id="cancel_model_task",
+        summary="Cancel a task of a model",
+        request=None,
+        responses={200: TaskSerializer, **REFUSALS},
+    )
+    def post(self, request: Request, name: str, task_id: str) -> Response:
+        identity = owner_of(request, name)
+        cancel_task(owner=identity.tenant_id, model=name, task_id=task_id)
+        with unit_of_work(identity):
+            return Response(task_json(found_task(identity.tenant_id, name, task_id)))
+
+
+class VariantList(APIView):
+    @extend_schema(
+        operation_id="list_model_variants",
+        summary="List the variants of a version",
+        responses={200: list_of("ModelVariantList", VariantSerializer(many=True)), **REFUSALS},
+    )
+    def get(self, request: Request, name: str, number: int) -> Response:
+        identity = caller(request, "models:read")
+        only(request)
+        with unit_of_work(identity):
+            version = found_version(shown_model(identity.tenant_id, name), number)
+            found = version.variants.select_related("version__served_model", "used_as").order_by("-created_at")
+            return Response({"object": "list", "data": [variant_json(variant) for variant in found]})
+
+
+class VariantDetail(APIView):
+    @extend_schema(
+        operation_id="show_model_variant", summary="Show a variant", responses={200: VariantSerializer, **REFUSALS}
+    )
+    def get(self, request: Request, name: str, number: int, variant_id: str) -> Response:
+        identity = caller(request, "models:read")
+        only(request)
+        with unit_of_work(identity):
+            version = found_version(shown_model(identity.tenant_id, name), number)
+            return Response(variant_json(variants.found_variant(version, variant_id)))
+
+
+class VariantUse(APIView):
+    @extend_schema(
+        operation_id="use_model_variant",
+        summary="Use a variant",
+        description="Makes a version of the variant and moves the alias `current` to it.",
+        request=None,
+        responses={200: VersionSerializer, **REFUSALS},
+    )
+    def post(self, request: Request, name: str, number: int, variant_id: str) -> Response:
+        identity = owner_of(request, name)
+        version = variants.use_variant(owner=identity.tenant_id, model=name, number=number, variant_id=variant_id)
+        return Response(described_version(identity, name, version.number))
+
+
+class VariantRefusal(APIView):
+    @extend_schema(
+        operation_id="refuse_model_variant",
+        summary="Refuse a variant",
+        request=None,
+        responses={200: VariantSerializer, **REFUSALS},
+    )
+    def post(self, request: Request, name: str, number: int, variant_id: str) -> Response:
+        identity = owner_of(request, name)
+        variants.refuse_variant(owner=identity.tenant_id, model=name, number=number, variant_id=variant_id)
+        with unit_of_work(identity):
+            version = found_version(shown_model(identity.tenant_id, name), number)
+            return Response(variant_json(variants.found_variant(version, variant_id)))

@@ -1,0 +1,32 @@
+"""The models of accounts need a sandbox: whether this machine has one, and the pause of a version that leaves it."""
+
+import structlog
+
+from inference.model_host.isolation_status import isolation_status
+from inference.registry.errors import UploadsOff
+from inference.registry.models import ModelVersion
+from inference.registry.selectors import version_of_key
+from tenants.core.db.unit_of_work import operator_work
+
+log = structlog.get_logger(__name__)
+MAX_REASON = 300
+
+
+def require_isolation() -> None:
+    """Raise UploadsOff if this machine lacks a layer of the sandbox in which uploaded models run."""
+    status = isolation_status()
+    if not status.available:
+        missing = "; ".join(f"{layer}: {reason}" for layer, reason in sorted(status.missing.items()))
+        raise UploadsOff(f"Uploads of models are off, because this server cannot isolate them ({missing}).")
+
+
+def pause_version(_path: str, engine_key: str, reason: str) -> None:
+    """Pause a version whose processes ended several times in a row, in every process within a second."""
+    version = version_of_key(engine_key)
+    if version is None:
+        return
+    why = f"its process ended several times in a row. The last time: {reason[:MAX_REASON]}"
+    with operator_work():
+        paused = ModelVersion.objects.filter(pk=version.pk, paused_reason="").update(paused_reason=why)
+    if paused:
+        log.error("model_version_paused", version=engine_key, reason=reason)
