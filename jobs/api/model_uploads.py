@@ -15,12 +15,14 @@ from inference.api.models import ModelList
 from inference.api.versions import VersionList, described_version, owner_of
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from inference.registry.isolation import require_isolation
+from inference.registry.tasks.services import found_task
 from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
 from inference.registry.variants import add_variant
 from jobs.api.documents import uploaded
 from jobs.documents.uploads import Upload
 from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.core.messages import names_in_words
 from tenants.identity.identity import Identity
@@ -129,8 +131,9 @@ class VariantUploads(VariantList):
         upload = uploaded(request)
         precision = _fields(upload, _OF_VARIANT).get("precision", "")
         require_isolation()
-        variant, task = add_variant(
+        _variant, task = add_variant(
             owner=identity.tenant_id, model=name, number=number, file=upload.path, precision=precision
         )
-        body = {**task_json(task), "task": str(task.pk), "job": str(task.pk), "variant": str(variant.pk)}
+        with unit_of_work(identity):
+            body = task_json(found_task(identity.tenant_id, name, task.pk))
         return Response(body, status=202, headers={"Location": body["url"], "Retry-After": "1"})
