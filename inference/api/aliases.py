@@ -8,7 +8,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from inference.api.model_json import alias_json, move_json
-from inference.api.model_schemas import AliasMoveRequestSerializer, AliasMoveSerializer, AliasSerializer
+from inference.api.model_schemas import (
+    AliasMoveRequestSerializer,
+    AliasMoveSerializer,
+    AliasSerializer,
+    RollbackSerializer,
+)
 from inference.api.versions import body_of, owner_of
 from inference.registry import aliases
 from inference.registry.errors import AliasNotFound
@@ -29,11 +34,11 @@ class AliasList(APIView):
         summary="List the aliases of a model",
         responses={200: list_of("ModelAliasList", AliasSerializer(many=True)), **REFUSALS},
     )
-    def get(self, request: Request, name: str) -> Response:
+    def get(self, request: Request, model: str) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            found = shown_model(identity.tenant_id, name).aliases.select_related("version", "served_model")
+            found = shown_model(identity.tenant_id, model).aliases.select_related("version", "served_model")
             return Response({"object": "list", "data": [alias_json(alias) for alias in found]})
 
 
@@ -43,14 +48,14 @@ class AliasDetail(APIView):
         summary="Show an alias of a model",
         responses={200: AliasSerializer, **REFUSALS},
     )
-    def get(self, request: Request, name: str, alias: str) -> Response:
+    def get(self, request: Request, model: str, alias: str) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            served = shown_model(identity.tenant_id, name)
+            served = shown_model(identity.tenant_id, model)
             found = served.aliases.select_related("version", "served_model").filter(name=alias).first()
             if found is None:
-                raise AliasNotFound(f"The model {name!r} has no alias {alias[:50]!r}.")
+                raise AliasNotFound(f"The model {model!r} has no alias {alias[:50]!r}.")
             return Response(alias_json(found))
 
     @extend_schema(
@@ -59,12 +64,12 @@ class AliasDetail(APIView):
         request=AliasMoveRequestSerializer,
         responses={200: AliasMoveSerializer, **REFUSALS},
     )
-    def put(self, request: Request, name: str, alias: str) -> Response:
-        identity = owner_of(request, name)
+    def put(self, request: Request, model: str, alias: str) -> Response:
+        identity = owner_of(request, model)
         values = body_of(request, AliasMoveRequestSerializer)
         move = aliases.move_alias(
             owner=identity.tenant_id,
-            model=name,
+            model=model,
             alias=alias,
             number=values["version"],
             if_version=values.get("if_version", aliases.ANY),
@@ -75,9 +80,9 @@ class AliasDetail(APIView):
     @extend_schema(
         operation_id="delete_model_alias", summary="Delete an alias of a model", responses={204: None, **REFUSALS}
     )
-    def delete(self, request: Request, name: str, alias: str) -> Response:
-        identity = owner_of(request, name)
-        aliases.delete_alias(owner=identity.tenant_id, model=name, alias=alias)
+    def delete(self, request: Request, model: str, alias: str) -> Response:
+        identity = owner_of(request, model)
+        aliases.delete_alias(owner=identity.tenant_id, model=model, alias=alias)
         return Response(status=204)
 
 
@@ -88,12 +93,12 @@ class AliasHistory(APIView):
         parameters=[AT],
         responses={200: list_of("ModelAliasMoveList", AliasMoveSerializer(many=True)), **REFUSALS},
     )
-    def get(self, request: Request, name: str, alias: str) -> Response:
+    def get(self, request: Request, model: str, alias: str) -> Response:
         identity = caller(request, "models:read")
         only(request, "at")
         moment = _moment(request.query_params.get("at"))
         with unit_of_work(identity):
-            moves = aliases.history(shown_model(identity.tenant_id, name), alias)
+            moves = aliases.history(shown_model(identity.tenant_id, model), alias)
             if moment is not None:
                 moves = moves.filter(moved_at__lte=moment)
             shown = moves[: 1 if moment is not None else MAX_MOVES]
@@ -104,12 +109,14 @@ class AliasRollback(APIView):
     @extend_schema(
         operation_id="roll_back_model_alias",
         summary="Move an alias back to the version before",
-        request=None,
+        request=RollbackSerializer,
         responses={200: AliasMoveSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, alias: str) -> Response:
-        identity = owner_of(request, name)
-        return Response(move_json(aliases.roll_back(owner=identity.tenant_id, model=name, alias=alias)))
+    def post(self, request: Request, model: str, alias: str) -> Response:
+        identity = owner_of(request, model)
+        if_version = body_of(request, RollbackSerializer).get("if_version", aliases.ANY)
+        move = aliases.roll_back(owner=identity.tenant_id, model=model, alias=alias, if_version=if_version)
+        return Response(move_json(move))
 
 
 def _moment(text: str | None) -> datetime | None:

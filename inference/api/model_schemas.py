@@ -71,6 +71,12 @@ class AliasMoveRequestSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, allow_blank=True, max_length=500)
 
 
+class RollbackSerializer(serializers.Serializer[Any]):
+    if_version = serializers.IntegerField(
+        required=False, min_value=1, help_text="Version before the rollback, so that a repeated request goes back once."
+    )
+
+
 class AliasSerializer(serializers.Serializer[Any]):
     object = serializers.CharField()
     alias = serializers.CharField()
@@ -125,3 +131,9 @@ class TaskSerializer(serializers.Serializer[Any]):
     created = serializers.IntegerField()
     ended = serializers.IntegerField(allow_null=True)
     url = serializers.CharField()
+
+
+class OptimizationSerializer(serializers.Serializer[Any]):
+    transformations = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Transformations to try. Default: all that suit it."
+    )

@@ -30,11 +30,11 @@ class TaskList(APIView):
         parameters=PAGED,
         responses={200: TASKS, **REFUSALS},
     )
-    def get(self, request: Request, name: str) -> Response:
+    def get(self, request: Request, model: str) -> Response:
         identity = caller(request, "models:read")
         only(request, "limit", "cursor")
         with unit_of_work(identity):
-            served = owned_model(identity.tenant_id, name)
+            served = owned_model(identity.tenant_id, model)
             return Response(listing(request, tasks_of(served), task_json))
 
 
@@ -42,11 +42,11 @@ class TaskDetail(APIView):
     @extend_schema(
         operation_id="show_model_task", summary="Show a task of a model", responses={200: TaskSerializer, **REFUSALS}
     )
-    def get(self, request: Request, name: str, task_id: str) -> Response:
+    def get(self, request: Request, model: str, task_id: str) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            task = found_task(identity.tenant_id, name, task_id)
+            task = found_task(identity.tenant_id, model, task_id)
             return Response(task_json(task), headers={} if task.ended else {"Retry-After": str(POLL_S)})
 
 
@@ -57,11 +57,11 @@ class TaskCancel(APIView):
         request=None,
         responses={200: TaskSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, task_id: str) -> Response:
-        identity = owner_of(request, name)
-        cancel_task(owner=identity.tenant_id, model=name, task_id=task_id)
+    def post(self, request: Request, model: str, task_id: str) -> Response:
+        identity = owner_of(request, model)
+        cancel_task(owner=identity.tenant_id, model=model, task_id=task_id)
         with unit_of_work(identity):
-            return Response(task_json(found_task(identity.tenant_id, name, task_id)))
+            return Response(task_json(found_task(identity.tenant_id, model, task_id)))
 
 
 class VariantList(APIView):
@@ -70,11 +70,11 @@ class VariantList(APIView):
         summary="List the variants of a version",
         responses={200: list_of("ModelVariantList", VariantSerializer(many=True)), **REFUSALS},
     )
-    def get(self, request: Request, name: str, number: int) -> Response:
+    def get(self, request: Request, model: str, number: int) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            version = found_version(shown_model(identity.tenant_id, name), number)
+            version = found_version(shown_model(identity.tenant_id, model), number)
             found = version.variants.select_related("version__served_model", "used_as").order_by("-created_at")
             return Response({"object": "list", "data": [variant_json(variant) for variant in found]})
 
@@ -83,11 +83,11 @@ class VariantDetail(APIView):
     @extend_schema(
         operation_id="show_model_variant", summary="Show a variant", responses={200: VariantSerializer, **REFUSALS}
     )
-    def get(self, request: Request, name: str, number: int, variant_id: str) -> Response:
+    def get(self, request: Request, model: str, number: int, variant_id: str) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            version = found_version(shown_model(identity.tenant_id, name), number)
+            version = found_version(shown_model(identity.tenant_id, model), number)
             return Response(variant_json(variants.found_variant(version, variant_id)))
 
 
@@ -99,10 +99,10 @@ class VariantUse(APIView):
         request=None,
         responses={200: VersionSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, number: int, variant_id: str) -> Response:
-        identity = owner_of(request, name)
-        version = variants.use_variant(owner=identity.tenant_id, model=name, number=number, variant_id=variant_id)
-        return Response(described_version(identity, name, version.number))
+    def post(self, request: Request, model: str, number: int, variant_id: str) -> Response:
+        identity = owner_of(request, model)
+        version = variants.use_variant(owner=identity.tenant_id, model=model, number=number, variant_id=variant_id)
+        return Response(described_version(identity, model, version.number))
 
 
 class VariantRefusal(APIView):
@@ -112,9 +112,9 @@ class VariantRefusal(APIView):
         request=None,
         responses={200: VariantSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, number: int, variant_id: str) -> Response:
-        identity = owner_of(request, name)
-        variants.refuse_variant(owner=identity.tenant_id, model=name, number=number, variant_id=variant_id)
+    def post(self, request: Request, model: str, number: int, variant_id: str) -> Response:
+        identity = owner_of(request, model)
+        variants.refuse_variant(owner=identity.tenant_id, model=model, number=number, variant_id=variant_id)
         with unit_of_work(identity):
-            version = found_version(shown_model(identity.tenant_id, name), number)
+            version = found_version(shown_model(identity.tenant_id, model), number)
             return Response(variant_json(variants.found_variant(version, variant_id)))

@@ -133,10 +133,10 @@ class ModelList(APIView):
 
 class ModelDetail(APIView):
     @extend_schema(operation_id="show_model", summary="Show a model", responses={200: ModelSerializer, **REFUSALS})
-    def get(self, request: Request, name: str) -> Response:
+    def get(self, request: Request, model: str) -> Response:
         identity = caller(request, "models:read")
         with unit_of_work(identity):
-            return Response(_shown(identity, name))
+            return Response(_shown(identity, model))
 
     @extend_schema(
         operation_id="change_model",
@@ -144,16 +144,16 @@ class ModelDetail(APIView):
         request=ModelChangeSerializer,
         responses={200: ModelSerializer, **REFUSALS},
     )
-    def patch(self, request: Request, name: str) -> Response:
-        identity = owner_of(request, name)
-        change_model(owner=identity.tenant_id, model=name, **body_of(request, ModelChangeSerializer))
+    def patch(self, request: Request, model: str) -> Response:
+        identity = owner_of(request, model)
+        change_model(owner=identity.tenant_id, model=model, **body_of(request, ModelChangeSerializer))
         with unit_of_work(identity):
-            return Response(_shown(identity, name))
+            return Response(_shown(identity, model))
 
     @extend_schema(operation_id="delete_model", summary="Delete a model of your own", responses={204: None, **REFUSALS})
-    def delete(self, request: Request, name: str) -> Response:
-        identity = owner_of(request, name)
-        delete_model(owner=identity.tenant_id, model=name)
+    def delete(self, request: Request, model: str) -> Response:
+        identity = owner_of(request, model)
+        delete_model(owner=identity.tenant_id, model=model)
         return Response(status=204)
 
 

@@ -60,11 +60,11 @@ class VersionList(APIView):
         summary="List the versions of a model",
         responses={200: list_of("ModelVersionList", VersionSerializer(many=True)), **REFUSALS},
     )
-    def get(self, request: Request, name: str) -> Response:
+    def get(self, request: Request, model: str) -> Response:
         identity = caller(request, "models:read")
         only(request)
         with unit_of_work(identity):
-            found = versions_of(shown_model(identity.tenant_id, name))[:MAX_LISTED]
+            found = versions_of(shown_model(identity.tenant_id, model))[:MAX_LISTED]
             return Response({"object": "list", "data": [version_json(version) for version in found]})
 
 
@@ -74,10 +74,10 @@ class VersionDetail(APIView):
         summary="Show a version of a model",
         responses={200: VersionSerializer, **REFUSALS},
     )
-    def get(self, request: Request, name: str, number: int) -> Response:
+    def get(self, request: Request, model: str, number: int) -> Response:
         identity = caller(request, "models:read")
         only(request)
-        return Response(described_version(identity, name, number))
+        return Response(described_version(identity, model, number))
 
     @extend_schema(
         operation_id="change_model_version",
@@ -85,18 +85,18 @@ class VersionDetail(APIView):
         request=VersionChangeSerializer,
         responses={200: VersionSerializer, **REFUSALS},
     )
-    def patch(self, request: Request, name: str, number: int) -> Response:
-        identity = owner_of(request, name)
+    def patch(self, request: Request, model: str, number: int) -> Response:
+        identity = owner_of(request, model)
         description = ModelDescription(**body_of(request, VersionChangeSerializer))
-        versions.describe_version(owner=identity.tenant_id, model=name, number=number, description=description)
-        return Response(described_version(identity, name, number))
+        versions.describe_version(owner=identity.tenant_id, model=model, number=number, description=description)
+        return Response(described_version(identity, model, number))
 
     @extend_schema(
         operation_id="delete_model_version", summary="Delete a version of a model", responses={204: None, **REFUSALS}
     )
-    def delete(self, request: Request, name: str, number: int) -> Response:
-        identity = owner_of(request, name)
-        versions.delete_version(owner=identity.tenant_id, model=name, number=number)
+    def delete(self, request: Request, model: str, number: int) -> Response:
+        identity = owner_of(request, model)
+        versions.delete_version(owner=identity.tenant_id, model=model, number=number)
         return Response(status=204)
 
 
@@ -107,7 +107,7 @@ class VersionRetirement(APIView):
         request=None,
         responses={200: VersionSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, number: int) -> Response:
-        identity = owner_of(request, name)
-        versions.retire_version(owner=identity.tenant_id, model=name, number=number)
-        return Response(described_version(identity, name, number))
+    def post(self, request: Request, model: str, number: int) -> Response:
+        identity = owner_of(request, model)
+        versions.retire_version(owner=identity.tenant_id, model=model, number=number)
+        return Response(described_version(identity, model, number))

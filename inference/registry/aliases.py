@@ -75,7 +75,7 @@ def delete_alias(*, owner: UUID | None, model: str, alias: str) -> None:
         _note(served, alias, previous, None, "")
 
 
-def roll_back(*, owner: UUID | None, model: str, alias: str = CURRENT) -> AliasMove:
+def roll_back(*, owner: UUID | None, model: str, alias: str = CURRENT, if_version: object = ANY) -> AliasMove:
     """Move the alias to the version that it had before, if that is still ready."""
     with owner_work(owner):
         served = owned_model(owner, model, for_update=True)
@@ -83,7 +83,7 @@ def roll_back(*, owner: UUID | None, model: str, alias: str = CURRENT) -> AliasM
         previous = version_before(served, alias, held.version_id)
         if previous is None:
             raise NothingToRollBack(f"The alias {alias!r} of {model!r} has had no other version that is still ready.")
-        return point(served, alias, previous, reason=ROLLBACK)
+        return point(served, alias, previous, if_version=if_version, reason=ROLLBACK)
 
 
 def version_before(served: ServedModel, alias: str, version_id: int) -> ModelVersion | None:

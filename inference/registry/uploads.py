@@ -1,6 +1,6 @@
 """Uploads of models: a file becomes the next version of a model, which a worker checks before it is ready."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,13 @@ class ModelUpload:
     """Whether the model is created if there is none of this name. Otherwise it must exist."""
 
 
-def add_upload(*, owner: UUID | None, upload: ModelUpload) -> tuple[ModelVersion, ModelTask]:
-    """Store the file and make it the next version of the owner's model, which a worker checks. Raises DomainError."""
+def add_upload(
+    *, owner: UUID | None, upload: ModelUpload, also: Callable[[ModelTask], object] | None = None
+) -> tuple[ModelVersion, ModelTask]:
+    """Store the file and make it the next version of the owner's model, which a worker checks. Raises DomainError.
+
+    `also` writes what else belongs to it, in the same transaction.
+    """
     limits = limits_of(owner)
     described = _checked(upload, limits)
     artifact = artifacts.store(upload.file, name=FILE_NAME)
@@ -93,6 +98,8 @@ def add_upload(*, owner: UUID | None, upload: ModelUpload) -> tuple[ModelVersion
                 subject=version.key,
                 note=f"{size(artifact['bytes'])}, {upload.license.strip()}",
             )
+        if also is not None:
+            also(task)
     return version, task
 
 

@@ -1,6 +1,6 @@
 """Variants of versions: files that are compared with their source by the gate, and used as a version of their own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -36,7 +36,13 @@ WEIGHTS = "weights"
 
 
 def add_variant(
-    *, owner: UUID | None, model: str, number: int, file: Path, precision: str
+    *,
+    owner: UUID | None,
+    model: str,
+    number: int,
+    file: Path,
+    precision: str,
+    also: Callable[[ModelTask], object] | None = None,
 ) -> tuple[ModelVariant, ModelTask]:
     """Store a file as a variant of a version, which a worker compares with the version's own file."""
     if precision not in PRECISIONS:
@@ -50,6 +56,8 @@ def add_variant(
         variant = new_variant(version, precision, artifact)
         task = order_task(version, ModelTask.Kind.MEASURE, variant=variant)
         _record(version, "model.variant_added", precision)
+        if also is not None:
+            also(task)
     return variant, task
 
 

@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from inference.registry.models import ModelTask
+from inference.registry.tasks.services import found_task
+from inference.registry.uploads import ModelUpload, add_upload
+from inference.registry.variants import add_variant
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive
 from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
@@ -147,6 +152,58 @@ def create_archive_once(
         del values["class_set"]
     sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **values)
     return make_in_steps(sent, make=accept, look=get_archive)
+
+
+def create_model_once(
+    *, identity: Identity, upload: ModelUpload, sha256: str, operation: Operation, key: str | None
+) -> Answered[ModelTask]:
+    """Add the next version of a model. What is remembered is the task of its checks."""
+
+    def accept(keep: Keep[ModelTask]) -> Answered[ModelTask]:
+        _version, task = add_upload(
+            owner=identity.tenant_id, upload=upload, also=lambda it: keep(Answered(it, ACCEPTED))
+        )
+        return Answered(task, ACCEPTED)
+
+    described = asdict(upload.description)
+    sent = _sent(
+        identity,
+        operation,
+        key,
+        content_sha256=sha256,
+        name=upload.name,
+        license=upload.license,
+        title=upload.title,
+        lineage=upload.lineage,
+        **described,
+    )
+    return make_in_steps(sent, make=accept, look=partial(found_task, identity.tenant_id, upload.name))
+
+
+def create_variant_once(
+    *, identity: Identity, model: str, number: int, upload: Upload, precision: str, key: str | None
+) -> Answered[ModelTask]:
+    def accept(keep: Keep[ModelTask]) -> Answered[ModelTask]:
+        _variant, task = add_variant(
+            owner=identity.tenant_id,
+            model=model,
+            number=number,
+            file=upload.path,
+            precision=precision,
+            also=lambda it: keep(Answered(it, ACCEPTED)),
+        )
+        return Answered(task, ACCEPTED)
+
+    sent = _sent(
+        identity,
+        "create_model_variant",
+        key,
+        content_sha256=upload.sha256,
+        model=model,
+        version=number,
+        precision=precision,
+    )
+    return make_in_steps(sent, make=accept, look=partial(found_task, identity.tenant_id, model))
 
 
 def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:

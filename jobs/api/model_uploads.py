@@ -16,10 +16,13 @@ from inference.api.versions import VersionList, described_version, owner_of
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from inference.registry.isolation import require_isolation
 from inference.registry.tasks.services import found_task
-from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
-from inference.registry.variants import add_variant
+from inference.registry.uploads import ModelDescription, ModelUpload
+from jobs.api.creations import create_model_once, create_variant_once
 from jobs.api.documents import uploaded
+from jobs.api.requests import key_of, replay_headers
+from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.documents.uploads import Upload
+from jobs.idempotency.keys import Operation
 from tenants.api.callers import caller
 from tenants.api.schema import REFUSALS
 from tenants.core.db.unit_of_work import unit_of_work
@@ -67,29 +70,37 @@ def _object(fields: Mapping[str, str], name: str, longest: int) -> dict[str, Any
     return value
 
 
-def _add(identity: Identity, upload: Upload, name: str, fields: Mapping[str, str], *, new: bool) -> Response:
+def _add(
+    request: Request, identity: Identity, model: str, allowed: Mapping[str, Any], operation: Operation
+) -> Response:
+    upload = uploaded(request)
+    fields = _fields(upload, allowed)
     require_isolation()
     described = ModelDescription(
         description=fields.get("description"), labels=_object(fields, "labels", MAX_LINEAGE), card=fields.get("card")
     )
-    version, _task = add_upload(
-        owner=identity.tenant_id,
-        upload=ModelUpload(
-            name=name,
-            file=upload.path,
-            license=fields.get("license", ""),
-            title=fields.get("title", ""),
-            description=described,
-            lineage=_object(fields, "lineage", MAX_LINEAGE) or {},
-            new=new,
-        ),
+    wanted = ModelUpload(
+        name=model,
+        file=upload.path,
+        license=fields.get("license", ""),
+        title=fields.get("title", ""),
+        description=described,
+        lineage=_object(fields, "lineage", MAX_LINEAGE) or {},
+        new=operation == "create_model",
     )
-    body = described_version(identity, name, version.number)
-    return Response(body, status=202, headers={"Location": body["url"], "Retry-After": "1"})
+    answered = create_model_once(
+        identity=identity, upload=wanted, sha256=upload.sha256, operation=operation, key=key_of(request)
+    )
+    with unit_of_work(identity):
+        number = found_task(identity.tenant_id, model, answered.made.pk).version.number
+    body = described_version(identity, model, number)
+    headers = {"Location": body["url"], "Retry-After": "1", **replay_headers(answered)}
+    return Response(body, status=answered.status, headers=headers)
 
 
 class ModelUploads(ModelList):
     @extend_schema(
+        parameters=[IDEMPOTENCY_KEY],
         operation_id="create_model",
         summary="Upload a model",
         description="Makes version 1 of a new model, or the next version of a model of your own.",
@@ -98,42 +109,42 @@ class ModelUploads(ModelList):
     )
     def post(self, request: Request) -> Response:
         identity = caller(request, "models:write")
-        upload = uploaded(request)
-        fields = _fields(upload, _OF_MODEL)
-        name = fields.get("name", "")
+        name = uploaded(request).fields.get("name", "")
         identity.require_model(name)
-        return _add(identity, upload, name, fields, new=True)
+        return _add(request, identity, name, _OF_MODEL, "create_model")
 
 
 class VersionUploads(VersionList):
     @extend_schema(
+        parameters=[IDEMPOTENCY_KEY],
         operation_id="create_model_version",
         summary="Upload the next version of a model",
         request=_form(_OF_VERSION, "file", "license"),
         responses={202: VersionSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str) -> Response:
-        identity = owner_of(request, name)
-        upload = uploaded(request)
-        return _add(identity, upload, name, _fields(upload, _OF_VERSION), new=False)
+    def post(self, request: Request, model: str) -> Response:
+        identity = owner_of(request, model)
+        return _add(request, identity, model, _OF_VERSION, "create_model_version")
 
 
 class VariantUploads(VariantList):
     @extend_schema(
+        parameters=[IDEMPOTENCY_KEY],
         operation_id="create_model_variant",
         summary="Upload a variant of a version",
         description="The variant is compared with the version's own file. It is refused if it leaves its bounds.",
         request=_form(_OF_VARIANT, "file", "precision"),
         responses={202: TaskSerializer, **REFUSALS},
     )
-    def post(self, request: Request, name: str, number: int) -> Response:
-        identity = owner_of(request, name)
+    def post(self, request: Request, model: str, number: int) -> Response:
+        identity = owner_of(request, model)
         upload = uploaded(request)
         precision = _fields(upload, _OF_VARIANT).get("precision", "")
         require_isolation()
-        _variant, task = add_variant(
-            owner=identity.tenant_id, model=name, number=number, file=upload.path, precision=precision
+        answered = create_variant_once(
+            identity=identity, model=model, number=number, upload=upload, precision=precision, key=key_of(request)
         )
         with unit_of_work(identity):
-            body = task_json(found_task(identity.tenant_id, name, task.pk))
-        return Response(body, status=202, headers={"Location": body["url"], "Retry-After": "1"})
+            body = task_json(found_task(identity.tenant_id, model, answered.made.pk))
+        headers = {"Location": body["url"], "Retry-After": "1", **replay_headers(answered)}
+        return Response(body, status=answered.status, headers=headers)

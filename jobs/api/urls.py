@@ -26,9 +26,9 @@ from jobs.api import (
 
 urlpatterns = [
     path("models", model_uploads.ModelUploads.as_view(), name="api-models"),
-    path("models/<str:name>/versions", model_uploads.VersionUploads.as_view(), name="api-model-versions"),
+    path("models/<str:model>/versions", model_uploads.VersionUploads.as_view(), name="api-model-versions"),
     path(
-        "models/<str:name>/versions/<int:number>/variants",
+        "models/<str:model>/versions/<int:number>/variants",
         model_uploads.VariantUploads.as_view(),
         name="api-model-variants",
     ),

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import Error, connections
 
+from inference.registry.models import ModelTask
 from jobs.core.errors import DocumentDeleted, IdempotentResultGone, JobErased, RequestInProgress
 from jobs.core.models import Job
 from jobs.idempotency.expiry import REMEMBERED, remembered_keys
@@ -55,7 +56,7 @@ ON CONFLICT (tenant_id, key) DO UPDATE SET
 WHERE kept.created_at <= statement_timestamp() - make_interval(secs => %(remembered_s)s)
 """
 
-M = TypeVar("M", bound=TenantOwned | int)
+M = TypeVar("M", bound=TenantOwned | ModelTask | int)
 
 
 @dataclass(frozen=True)

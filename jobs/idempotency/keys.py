@@ -28,6 +28,10 @@ Operation = Literal[
     "replay_webhook_delivery",
     "replay_webhook_deliveries",
     "create_payment",
+    "create_model",
+    "create_model_version",
+    "create_model_variant",
+    "optimize_model_version",
 ]
 """The operations, by the names that the description of the API gives them."""
 

@@ -1,14 +1,20 @@
-"""Runs the tasks of models in a worker: the checks of uploads in one thread, and long work on models in another."""
+"""Runs the tasks of models for a worker: the checks of uploads in a thread, and long work in a process of its own."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import structlog
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
 from inference.core.calls import Call
 from inference.registry.models import ModelTask
 from inference.registry.task_runs import run_task
-from inference.registry.tasks.claims import claim_task, renew
+from inference.registry.tasks.claims import claim_task, renew, task_waits
 from jobs.core.errors import StorageUnavailable
 from jobs.worker.kept_lease import KeptLease
 from jobs.worker.rounds import Rounds
@@ -17,49 +23,84 @@ log = structlog.get_logger(__name__)
 Kind = ModelTask.Kind
 QUICK = (Kind.VALIDATE,)
 LONG = (Kind.MEASURE, Kind.OPTIMIZE, Kind.REPLAY)
+NICE = 10
+"""The nice value of long work. Calls and pages of the worker come first."""
 _PASSING = (OperationalError, InterfaceError, StorageUnavailable, OSError)
 
 
-class ModelTaskWorker:
-    """A thread of a worker process that works on tasks of some kinds. The process starts and stops it."""
+def work_on_task(worker: str, kinds: tuple[str, ...], call: Call) -> bool:
+    """Work on one task of these kinds. Return whether there was one. A canceled call hands the task back."""
+    claim = claim_task(worker, kinds)
+    if claim is None:
+        return False
+    with KeptLease(f"{claim.kind}-lease", lambda: renew(claim), call.cancel):
+        outcome = run_task(claim, call, passes=lambda error: isinstance(error, _PASSING))
+    log.info("model_task_done", task_id=str(claim.task_id), kind=claim.kind, outcome=outcome, attempt=claim.attempt)
+    return True
 
-    def __init__(self, worker: str, name: str, kinds: tuple[str, ...]) -> None:
+
+class ModelChecks:
+    """The thread that checks uploads. The process starts and stops it."""
+
+    def __init__(self, worker: str) -> None:
         self._worker = worker
-        self._kinds = kinds
-        self._call: Call | None = None
-        self._lock = threading.Lock()
-        self._rounds = Rounds(name, self.work_once)
+        self._call = Call()
+        self._rounds = Rounds("model-checks", self.work_once)
 
     def start(self) -> None:
         self._rounds.start()
 
     def stop(self, timeout_s: float) -> None:
-        """Stop the thread. The task under way is handed back."""
+        """Stop the thread. The check under way is handed back."""
         self._rounds.stopping.set()
-        with self._lock:
-            call = self._call
-        if call is not None:
-            call.cancel()
+        self._call.cancel()
         self._rounds.stop(timeout_s)
 
     def work_once(self) -> bool:
-        """Work on one task. Return whether there was anything to do."""
-        claim = claim_task(self._worker, self._kinds)
-        if claim is None:
-            return False
-        call = Call(tenant=str(claim.tenant_id or ""))
-        with self._lock:
-            self._call = call
+        self._call = Call()
         if self._rounds.stopping.is_set():
-            call.cancel()
-        with KeptLease(f"{claim.kind}-lease", lambda: renew(claim), call.cancel):
-            outcome = run_task(claim, call, passes=lambda error: isinstance(error, _PASSING))
+            return False
+        return work_on_task(self._worker, QUICK, self._call)
+
+
+class ModelFactory:
+    """The thread that starts a process for each long task, so that neither its memory nor its crash is the worker's."""
+
+    def __init__(self, worker: str) -> None:
+        self._worker = worker
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._rounds = Rounds("model-factory", self.work_once)
+
+    def start(self) -> None:
+        self._rounds.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """Stop the process. Its task is handed back, or its lease ends."""
+        self._rounds.stopping.set()
         with self._lock:
-            self._call = None
-        log.info("model_task_done", task_id=str(claim.task_id), kind=claim.kind, outcome=outcome, attempt=claim.attempt)
-        return True
+            process = self._process
+        if process is not None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(timeout_s)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self._rounds.stop(timeout_s)
+
+    def work_once(self) -> bool:
+        if not task_waits(LONG):
+            return False
+        command = [sys.executable, str(Path(settings.BASE_DIR, "manage.py")), "model_task", f"--worker={self._worker}"]
+        with self._lock:
+            if self._rounds.stopping.is_set():
+                return False
+            self._process = subprocess.Popen(command, preexec_fn=_be_nice)  # noqa: PLW1509  # a single system call
+        status = self._process.wait()
+        if status:
+            log.warning("model_factory_ended", status=status)
+        return status == 0
 
 
-def model_task_workers(worker: str) -> tuple[ModelTaskWorker, ...]:
-    """Return the threads of a worker: an upload does not wait for the optimization of another model."""
-    return (ModelTaskWorker(worker, "model-checks", QUICK), ModelTaskWorker(worker, "model-factory", LONG))
+def _be_nice() -> None:
+    os.nice(NICE)

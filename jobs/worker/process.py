@@ -35,7 +35,7 @@ from jobs.worker.batches import BatchWorker
 from jobs.worker.figures import WorkerNews
 from jobs.worker.leases import Leases
 from jobs.worker.metrics import PAGES_HELD, RESIDENT_BYTES, RESIDENT_MODELS
-from jobs.worker.model_tasks import model_task_workers
+from jobs.worker.model_tasks import ModelChecks, ModelFactory
 from jobs.worker.page_embedder import PageEmbedder
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.rpc_server import RpcServer
@@ -100,7 +100,7 @@ class WorkerProcess:
         self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
         self._archives = ArchiveWorker(self.name)
-        self._model_tasks = model_task_workers(self.name)
+        self._model_tasks = (ModelChecks(self.name), ModelFactory(self.name))
         self._embedder = PageEmbedder(self._engine, self._versions, settings.MAAS_WORKER_POOLS)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,

@@ -3,12 +3,15 @@
 import io
 import json
 import re
+import tempfile
 import zipfile
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from tests.flows.caller import Caller
+from tests.inference.runtime.graphs import save_adder
 from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
@@ -36,6 +39,21 @@ def made_field(caller: Caller, job_id: str, name: str) -> dict[str, Any]:
     return field
 
 
+def made_model(caller: Caller, words: str) -> tuple[str, str, str]:
+    """Upload a model with an alias and a variant. Return its name, the id of a task and that of the variant."""
+    name = f"{words.split(maxsplit=1)[0].lower()}-{uuid4().hex[:8]}"
+    with tempfile.TemporaryDirectory() as folder:
+        content = save_adder(Path(folder, "adder.onnx")).read_bytes()
+    made = caller.http.post("/v1/models", data={"name": name, "license": "MIT"}, files={"file": content})
+    assert made.status_code == 202, made.text
+    at = f"/v1/models/{name}"
+    eventually(lambda: caller.get(f"{at}/versions/1")["state"] == "ready", "the model's checks")
+    caller.http.put(f"{at}/aliases/champion", json={"version": 1}).raise_for_status()
+    measured = caller.http.post(f"{at}/versions/1/variants", data={"precision": "int8"}, files={"file": content})
+    task: dict[str, Any] = measured.json()
+    return name, task["id"], task["variant"]
+
+
 @dataclass(frozen=True)
 class Belongings:
     """The ids of what a tenant has, by the names of the API's parameters."""
@@ -53,19 +71,26 @@ class Belongings:
     field_name: str
     example_id: str
     class_set: str
+    model: str
+    task_id: str
+    variant_id: str
+    alias: str = "champion"
     number: int = 1
     index: int = 0
     table: int = 0
 
     @classmethod
     def of_nobody(cls) -> "Belongings":
-        ids = [str(uuid4()) for _ in range(10)]
+        ids = [str(uuid4()) for _ in range(12)]
         file_id, batch_id = f"file-{uuid4().hex}", f"batch_{uuid4().hex}"
         return cls(
             *(ids[0], ids[1], file_id, batch_id, ids[2], ids[3], ids[4], ids[5], ids[6], ids[7]),
             field_name=ids[8],
             example_id=ids[9],
             class_set=f"none-{ids[9][:8]}",
+            model=f"none-{ids[9][9:17]}",
+            task_id=ids[10],
+            variant_id=ids[11],
         )
 
     @classmethod
@@ -97,6 +122,7 @@ class Belongings:
         credit = {"amount_micros": 5_000_000, "currency": "EUR"}
         payment = caller.http.post("/v1/payments", json=credit).json()
         field = made_field(caller, job["id"], "field_of_" + re.sub(r"\W", "_", words.lower())[:30])
+        model, task_id, variant_id = made_model(caller, words)
         return cls(
             job["document"],
             job["id"],
@@ -111,6 +137,9 @@ class Belongings:
             field["id"],
             field["examples"][0]["id"],
             class_set,
+            model,
+            task_id,
+            variant_id,
         )
 
     @property
@@ -129,6 +158,9 @@ class Belongings:
             self.field_name,
             self.example_id,
             self.class_set,
+            self.model,
+            self.task_id,
+            self.variant_id,
         )
 
     def values(self) -> dict[str, object]:

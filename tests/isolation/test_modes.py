@@ -39,6 +39,8 @@ def test_an_id_of_the_other_mode_is_answered_like_one_that_never_was(
     asker, owner, theirs = apart
     before, nobodys = state_of(owner, theirs), Belongings.of_nobody()
     for operation in with_ids(operations):
+        if operation.path.startswith("/v1/models"):
+            continue  # A model is for both modes, as its prices and aliases are.
         foreign = asker.http.request(operation.method, operation.at(name="total", **theirs.values()))
         unknown = asker.http.request(operation.method, operation.at(name="total", **nobodys.values()))
         assert foreign.status_code == unknown.status_code == 404, operation

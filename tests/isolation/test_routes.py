@@ -114,6 +114,9 @@ def state_of(caller: Caller, belongings: Belongings) -> list[dict[str, Any]]:
         caller.get(f"/v1/class-sets/{belongings.class_set}"),
         caller.get(f"/v1/class-sets/{belongings.class_set}/examples"),
         caller.get("/v1/class-sets", limit=100),
+        caller.get("/v1/models"),
+        caller.get(f"/v1/models/{belongings.model}/aliases"),
+        caller.get(f"/v1/models/{belongings.model}/aliases/champion/history"),
         # Only what a caller can change is compared, because each delivery attempt changes the rest.
         *({name: one[name] for name in ("id", "url", "state")} for one in _listed(caller, "endpoints")),
         *({name: one[name] for name in ("id", "webhook_id")} for one in _listed(caller, "deliveries")),

@@ -54,11 +54,18 @@ class TaskClaim:
         return ModelTask.objects.filter(id=self.task_id, lease_token=self.token, state=State.RUNNING)
 
 
-def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
+def task_waits(kinds: Collection[str]) -> bool:
+    """Return whether there may be a task to claim."""
     with operator_work():
-        # Each worker asks once a second, nearly always in vain.
-        if not ModelTask.objects.filter(state__in=(State.QUEUED, State.RUNNING)).exists():
-            return None
+        waiting = ModelTask.objects.filter(row_leases.FREE, state__in=(State.QUEUED, State.RUNNING), kind__in=kinds)
+        return waiting.filter(run_after__lte=Now()).exists()
+
+
+def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
+    # Each worker asks once a second, nearly always in vain.
+    if not task_waits(kinds):
+        return None
+    with operator_work():
         rows = row_leases.take(
             ModelTask.objects.filter(id=RawSQL(_NEXT, (list(kinds),))),  # noqa: S611  # a constant
             "inference_fencing_token",

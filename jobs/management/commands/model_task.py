@@ -1,0 +1,24 @@
+"""Works on one waiting task of the model factory and ends. Workers start it, at low priority, when a task waits."""
+
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from inference.core.calls import Call
+from jobs.worker.model_tasks import LONG, work_on_task
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--worker", default="factory", help="name under which the task is leased")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call = Call()
+        # A worker that stops asks for the end. The task is handed back, and another worker begins it again.
+        signal.signal(signal.SIGTERM, lambda *_: call.cancel())
+        work_on_task(options["worker"], LONG, call)
