@@ -75,6 +75,16 @@ class VariantNotFound(DomainError):
     code = "model_variant_not_found"
 
 
+class TaskFailed(DomainError):
+    """The end of a task that no file is to blame for."""
+
+    code = "model_task_failed"
+
+
+class TaskCanceled(DomainError):
+    code = "model_task_canceled"
+
+
 class LeaseLost(Exception):
     """The error for work whose lease another worker has by now, or that has ended."""
 

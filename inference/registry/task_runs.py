@@ -7,7 +7,7 @@ import structlog
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled
 from inference.registry.admission import ModelRefused
-from inference.registry.errors import LeaseLost
+from inference.registry.errors import LeaseLost, TaskFailed
 from inference.registry.models import ModelTask
 from inference.registry.tasks.claims import (
     MAX_ATTEMPTS,
@@ -37,7 +37,7 @@ WORK: Mapping[str, TaskWork] = {
 def run_task(claim: TaskClaim, call: Call, *, passes: Callable[[Exception], bool]) -> str:
     """Run the task and return what became of it, for the log. `passes` tells an error that another try may not meet."""
     if claim.attempt > MAX_ATTEMPTS:
-        fail_task(claim, "model_task_failed", f"{MAX_ATTEMPTS} workers ended in the middle of this task.")
+        fail_task(claim, TaskFailed.code, f"{MAX_ATTEMPTS} workers ended in the middle of this task.")
         return "given up"
     try:
         WORK[claim.kind](claim, Progress(lambda stage: note_progress(claim, str(stage))), call)
@@ -63,7 +63,7 @@ def _ended_by(claim: TaskClaim, error: Exception, *, passes: Callable[[Exception
         fail_task(claim, error.code, error.detail)
     else:
         log.error("model_task_failed", task_id=str(claim.task_id), kind=claim.kind, exc_info=error)
-        fail_task(claim, "model_task_failed", "An internal error ended this task.")
+        fail_task(claim, TaskFailed.code, "An internal error ended this task.")
     return "failed"
 
 

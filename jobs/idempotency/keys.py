@@ -31,7 +31,6 @@ Operation = Literal[
     "create_model",
     "create_model_version",
     "create_model_variant",
-    "optimize_model_version",
 ]
 """The operations, by the names that the description of the API gives them."""
 

@@ -12,13 +12,13 @@ from django.db.models import F, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 
-from inference.registry.errors import LeaseLost
+from inference.registry.errors import LeaseLost, TaskCanceled
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.leases import row_leases
 
 State = ModelTask.State
-CANCELED = ("model_task_canceled", "The task was canceled.")
+CANCELED = (TaskCanceled.code, "The task was canceled.")
 MAX_ATTEMPTS = 3
 """The number of workers that may die on a task before the task is considered the cause."""
 

@@ -18,8 +18,10 @@ BY_NAME = {gate.name: gate for gate in GATES}
 NO_GATES = {
     "model_artifact_missing",
     "model_exceeds_memory",
+    "model_isolation_unavailable",
     "model_load_failed",
     "model_memory_busy",
+    "model_paused_after_crashes",
     "model_unloaded",
 }
 """Codes for a model that fails, which is not a decision to refuse."""
@@ -29,6 +31,7 @@ LIMITS_OF_ACCOUNTS = {
     "too_many_files",
     "too_many_invitations",
     "too_many_keys",
+    "too_many_models",
     "too_many_webhook_endpoints",
 }
 """Codes for an account that has the maximum of something. Waiting does not help, so their status is another one."""
