@@ -7,7 +7,9 @@ from typing import Any, Protocol
 
 from inference.core.calls import Call, RunControl
 from inference.core.errors import CallCanceled
+from inference.model_host import ModelHosts
 from inference.runtime.hosted_session import HostedSession
+from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.machine import this_machine
 from inference.runtime.memory_in_use import host_memory
 from inference.runtime.providers import CPU, ExecutionPlan, Provider
@@ -46,6 +48,18 @@ def open_here(path: Path) -> Session:
 def used_here(_session: Session | None) -> int:
     """Return the memory of this process, for sessions in it."""
     return host_memory().used_bytes()
+
+
+def opener_in(hosts: ModelHosts) -> OpenSession:
+    """Return a function that opens each file in a confined process of its own."""
+    return lambda path: IsolatedSession(path, hosts)
+
+
+def used_in_host(session: Session | None) -> int:
+    """Return the memory of the session's own process, for sessions from `opener_in`."""
+    if not isinstance(session, IsolatedSession):
+        return 0
+    return session.memory.loaded_bytes + session.memory.growth.held_bytes
 
 
 @contextmanager
