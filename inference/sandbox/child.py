@@ -46,9 +46,11 @@ class Child(TemplateProcess):
         bubblewrap: Path | None,
         cwd: Path,
         needs: Set[str] = frozenset(),
+        *,
+        may_write: bool = False,
     ) -> None:
         """Start the child as `TemplateProcess` does."""
-        super().__init__(program, limits, bubblewrap, cwd, needs)
+        super().__init__(program, limits, bubblewrap, cwd, needs, may_write=may_write)
         self.served = 0
         self._is_free = True
 

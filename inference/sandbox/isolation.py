@@ -82,13 +82,15 @@ def probe_bubblewrap() -> Bubblewrap:
     return Bubblewrap(None, f"{found} cannot be used here: {why_not}")
 
 
-def child_command(program: Program, bubblewrap: Path | None, descriptor: int) -> list[str]:
+def child_command(
+    program: Program, bubblewrap: Path | None, descriptor: int, workspace: Path | None = None
+) -> list[str]:
     """Return the command line of a child that communicates over the inherited socket `descriptor`."""
     inner = [*_interpreter(_BOOTSTRAP), str(_SANDBOX_FOLDER), str(descriptor)]
     if bubblewrap is None:
         return inner
     visible = (_SANDBOX_FOLDER / "inside", program.folder, *program.libraries)
-    return [*_bubblewrap(bubblewrap, visible, program.readable), *inner]
+    return [*_bubblewrap(bubblewrap, visible, program.readable, workspace), *inner]
 
 
 def _interpreter(code: str) -> list[str]:
@@ -96,7 +98,9 @@ def _interpreter(code: str) -> list[str]:
     return [sys.executable, "-I", "-S", "-B", "-c", code]
 
 
-def _bubblewrap(bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Path]) -> list[str]:
+def _bubblewrap(
+    bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Path], workspace: Path | None = None
+) -> list[str]:
     command = [str(bubblewrap), *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
     for name, value in CHILD_ENVIRONMENT.items():
         command += ["--setenv", name, value]
@@ -105,6 +109,8 @@ def _bubblewrap(bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Pa
         command += ["--ro-bind-try", folder, folder]
     for path in (*visible, *readable):
         command += ["--ro-bind-try", str(path), str(path)]
+    if workspace is not None:
+        command += ["--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
     return [*command, "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108
 
 

@@ -27,7 +27,7 @@ class ChildLimits:
     memory_bytes: int = 2048 * _MIB
     """The limit of the address space, which includes code and mapped files."""
     file_bytes: int = 512 * _MIB
-    """The largest file that the child may write. Only an arena is writable."""
+    """The largest file that the child may write: an arena, an open file of the request, or a file of its workspace."""
     open_files: int = 32
     reply_bytes: int = 64 * _MIB
     start_s: float = 20.0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .errors import LayersMissing, SandboxUnavailable
 from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json, receive, send
+from .inside.confinement import NOBODY_ID
 from .inside.layers import BUBBLEWRAP
 from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
 from .program import ChildLimits, Program
@@ -28,17 +29,20 @@ class TemplateProcess:
         *,
         keeps_forks: bool = False,
         launcher: Sequence[str] = (),
+        may_write: bool = False,
     ) -> None:
         """Block until the template is ready. It dies with the *thread* that calls this. LayersMissing is raised for a
         template without all layers of `needs`, which never sees any input. `launcher` is a command that runs the
-        command given to it, and `keeps_forks` chooses between `Template` and `Keeper` inside.
+        command given to it, and `keeps_forks` chooses between `Template` and `Keeper` inside. With `may_write`, all
+        forks share `cwd` as a workspace: they may create, read and delete files there, but no links, and nowhere else.
         """
         self._limits = limits
         self._keeps_forks = keeps_forks
+        self._workspace = _handed_over(cwd) if may_write else None
         self._control, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [*launcher, *child_command(program, bubblewrap, theirs.fileno())],
+                [*launcher, *child_command(program, bubblewrap, theirs.fileno(), self._workspace)],
                 env=CHILD_ENVIRONMENT,
                 cwd=cwd,
                 pass_fds=[theirs.fileno()],
@@ -89,9 +93,17 @@ class TemplateProcess:
             "module": program.module,
             "paths": [str(program.folder), *map(str, program.libraries)],
             "readable": [str(path) for path in program.readable],
+            "workspace": str(self._workspace) if self._workspace else None,
             "in_bubblewrap": bubblewrap is not None,
             "keeps_forks": self._keeps_forks,
             "memory_bytes": self._limits.memory_bytes,
             "file_bytes": self._limits.file_bytes,
             "open_files": self._limits.open_files,
         }
+
+
+def _handed_over(workspace: Path) -> Path:
+    """Return the resolved path of a folder that belongs to the user that the child becomes."""
+    if os.getuid() == 0:
+        os.chown(workspace, NOBODY_ID, NOBODY_ID)
+    return workspace.resolve()

@@ -15,7 +15,8 @@ from .kernel import die_with_parent, forbid_attaching, forbid_new_privileges, sy
 from .layers import LANDLOCK, LIMITS, NOBODY, SECCOMP, LayerUnavailable
 from .seccomp import close_system_calls
 
-_NOBODY = 65534
+NOBODY_ID = 65534
+"""The user and the group without rights that a child of root becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,12 @@ class Confinement:
     """The reason for each layer that is not in force."""
     may_open_files: bool
     """Set if another layer than the system call filter closes the file system."""
+    may_write: bool = False
+    """Set if the child may create files in its workspace."""
+
+
+class WorkspaceUnavailable(Exception):
+    """The error for a child that must write files where no layer keeps it from writing elsewhere."""
 
 
 def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None:
@@ -35,8 +42,11 @@ def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None
     _limit(resource.RLIMIT_CORE, 0)
 
 
-def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
-    """Confines this process, after all imports: code below a closed home directory cannot be read any more."""
+def confine(readable: Sequence[str], *, in_bubblewrap: bool, workspace: str | None = None) -> Confinement:
+    """Confines this process, after all imports: code below a closed home directory cannot be read any more.
+
+    Files can be created in the workspace only. Without a layer that ensures this, WorkspaceUnavailable is raised.
+    """
     attempt = _Attempt()
     with attempt.at(NOBODY):
         _drop_root()
@@ -44,11 +54,16 @@ def confine(readable: Sequence[str], *, in_bubblewrap: bool) -> Confinement:
     forbid_new_privileges()
     forbid_attaching()
     with attempt.at(LANDLOCK):
-        close_file_system(readable)
+        close_file_system(readable, workspace)
     may_open_files = in_bubblewrap or LANDLOCK in attempt.layers
+    may_write = workspace is not None
+    if may_write and not may_open_files:
+        raise WorkspaceUnavailable(
+            f"files can be written only with Landlock or bubblewrap: {attempt.missing[LANDLOCK]}"
+        )
     with attempt.at(SECCOMP):
-        close_system_calls(may_open_files=may_open_files, may_fork=True)
-    return Confinement(tuple(attempt.layers), attempt.missing, may_open_files)
+        close_system_calls(may_open_files=may_open_files, may_fork=True, may_write=may_write)
+    return Confinement(tuple(attempt.layers), attempt.missing, may_open_files, may_write)
 
 
 class _Attempt:
@@ -81,7 +96,7 @@ def confine_fork(template: Confinement, template_pid: int, cpu_s: int | None, me
         _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NPROC, 0)
     if SECCOMP in template.layers:
-        close_system_calls(may_open_files=template.may_open_files, may_fork=False)
+        close_system_calls(may_open_files=template.may_open_files, may_fork=False, may_write=template.may_write)
 
 
 def _drop_root() -> None:
@@ -89,8 +104,8 @@ def _drop_root() -> None:
         raise LayerUnavailable("the product does not run as root, so that its children have its own user")
     try:
         os.setgroups([])
-        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresgid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
+        os.setresuid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
     except OSError as error:
         raise LayerUnavailable(f"root may not become another user here ({error.strerror})") from error
 
@@ -105,20 +120,27 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
 _RULE_PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_WRITE_FILE, _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_FILE, _TRUNCATE = (1 << bit for bit in (1, 4, 5, 7, 8, 14))
+_READ = _READ_FILE | _READ_DIR
+_READ_AND_WRITE = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _TRUNCATE
+"""The rights in a workspace. Links, sockets and devices cannot be made there."""
 _RIGHTS_BY_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}
 """All rights that a kernel of this Landlock version can withhold. Later versions have one more right."""
 _RIGHTS_LATEST = 0xFFFF
 
 
-def close_file_system(readable: Sequence[str]) -> None:
+def close_file_system(readable: Sequence[str], workspace: str | None = None) -> None:
     """Close the file system after no-new-privileges was set. It raises LayerUnavailable without Landlock."""
     try:
         version = syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))
-        ruleset = _create_ruleset(_RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST))
+        handled = _RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST)
+        ruleset = _create_ruleset(handled)
     except OSError as error:
         raise LayerUnavailable(why_refused(error, platform.release())) from error
     for folder in readable:
-        _leave_readable(ruleset, folder)
+        _leave_open(ruleset, folder, _READ)
+    if workspace is not None:
+        _leave_open(ruleset, workspace, _READ_AND_WRITE & handled)
     syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint(0))
     os.close(ruleset)
 
@@ -141,11 +163,11 @@ def _create_ruleset(rights: int) -> int:
     return syscall(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(8), ctypes.c_uint(0))
 
 
-def _leave_readable(ruleset: int, folder: str) -> None:
+def _leave_open(ruleset: int, folder: str, rights: int) -> None:
     try:
         opened = os.open(folder, os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
     except OSError:
         return
-    rule = struct.pack("=Qi", _READ_FILE | _READ_DIR, opened)
+    rule = struct.pack("=Qi", rights, opened)
     syscall(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_RULE_PATH_BENEATH), rule, ctypes.c_uint(0))
     os.close(opened)

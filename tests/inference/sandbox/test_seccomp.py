@@ -12,6 +12,7 @@ from inference.sandbox.inside.seccomp import (
     FORK,
     MACHINES,
     READ_FILES,
+    WRITE_FILES,
     X86_64,
     Machine,
     compile_filter,
@@ -88,6 +89,14 @@ def test_what_is_named_is_allowed_and_nothing_else(machine: Machine, may_open_fi
     for number in range(600):
         call = Call(number, machine.audit_arch, first_argument=1)
         assert verdict(code, call) == (ALLOWED if number in allowed else DENIED), number
+
+
+@ON_BOTH
+def test_only_a_child_with_a_workspace_may_create_and_delete(machine: Machine) -> None:
+    writes = {machine.numbers[name] for name in WRITE_FILES if name in machine.numbers}
+    assert writes
+    assert not writes & machine.numbers_of(may_open_files=True, may_fork=True)
+    assert writes < machine.numbers_of(may_open_files=True, may_fork=False, may_write=True)
 
 
 @ON_BOTH

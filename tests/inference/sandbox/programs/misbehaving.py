@@ -84,6 +84,29 @@ def _find_planted(request: Json, files: Sequence[int]) -> Json:
     }
 
 
+def _use_workspace(request: Json, files: Sequence[int]) -> Json:
+    """Do in the working folder what a program with a workspace may do, and try what it may not."""
+    os.mkdir("below")
+    with open("below/first", "w") as file:
+        file.write("written")
+    os.rename("below/first", "below/second")
+    with open("below/second") as file:
+        read = file.read()
+    os.remove("below/second")
+    os.rmdir("below")
+    with open("left", "w") as file:
+        file.write(read)
+    return {
+        "read": read,
+        "write elsewhere": _attempt(lambda: os.close(os.open(request["elsewhere"], os.O_CREAT | os.O_WRONLY))),
+        "make a link": _attempt(lambda: os.symlink("/etc/passwd", "link")),
+        "make a hard link": _attempt(lambda: os.link(request["elsewhere"] + "/../kept", "link")),
+        "make a pipe": _attempt(lambda: os.mkfifo("pipe")),
+        "leave": _attempt(lambda: os.close(os.open("../outside", os.O_CREAT | os.O_WRONLY))),
+        "write too much": _attempt(lambda: os.pwrite(os.open("large", os.O_CREAT | os.O_WRONLY), b"x", 1 << 40)),
+    }
+
+
 def _reach(request: Json, files: Sequence[int]) -> Json:
     """Try what would let one process change another one of the same user."""
     process = request["process"]
@@ -128,6 +151,7 @@ _DEEDS: dict[str, Callable[[Json, Sequence[int]], Json]] = {
     "sockets": _sockets,
     "plant": _plant,
     "find planted": _find_planted,
+    "use workspace": _use_workspace,
     "reach": _reach,
     "hang up": _hang_up,
     "answer and stay": _answer_and_stay,
