@@ -176,7 +176,7 @@ EMBED_INT8 = BuiltinModel(
     description="Like `embed`, with 8-bit weights: faster on a CPU. Its vectors are close to those of `embed` (average "
     f"cosine similarity at least {MEAN_COSINE} over a reference set), but must not be mixed with them.",
     runtime=EMBED.runtime,
-    release="all-minilm-l6-v2-int8-2",
+    release="all-minilm-l6-v2-int8-3",
     price=EMBED.price,
     cached_price_micros=EMBED.cached_price_micros,
     signature=EMBED.signature,

@@ -82,8 +82,6 @@ LAYERS = 6
 HEADS = 12
 DIMENSIONS = 384
 EPSILON = 1e-12
-RESIDUAL = ".residual"
-"""The ending of the names of the nodes that add a layer's result to its input."""
 MIN_COSINE = 0.99999
 
 
@@ -146,12 +144,12 @@ def _embed_tokens(graph: GraphBuilder, weights: Tensors) -> str:
 def _encode(graph: GraphBuilder, weights: Tensors, layer: str, hidden: str, mask: str) -> str:
     attended = _attend(graph, weights, layer, hidden, mask)
     projected = _dense(graph, weights, f"{layer}.attention.output.dense", attended)
-    residual = graph.node("Add", [projected, hidden], f"{layer}.attention{RESIDUAL}")
+    residual = graph.node("Add", [projected, hidden], f"{layer}.attention.residual")
     attention = _normalize(graph, weights, f"{layer}.attention.output.LayerNorm", residual)
     widened = _dense(graph, weights, f"{layer}.intermediate.dense", attention)
     activated = graph.node("Gelu", [widened], f"{layer}.intermediate.gelu")
     narrowed = _dense(graph, weights, f"{layer}.output.dense", activated)
-    residual = graph.node("Add", [narrowed, attention], f"{layer}.output{RESIDUAL}")
+    residual = graph.node("Add", [narrowed, attention], f"{layer}.output.residual")
     return _normalize(graph, weights, f"{layer}.output.LayerNorm", residual)
 
 

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 import onnxruntime as ort
-from onnx import TensorProto
 from tokenizers import Tokenizer
 
-from inference.registry.builtin.minilm_export import RESIDUAL, ExportFailed, export_minilm
+from inference.factory.transforms import DynamicInt8, transform
+from inference.registry.builtin.minilm_export import ExportFailed, export_minilm
 from inference.runtime.texts import WINDOW_TOKENS
 
 MEAN_COSINE = 0.99
 MIN_COSINE = 0.97
 """The lowest accepted cosine to the fp32 vector of the same text. `MEAN_COSINE` is the bound of the mean."""
+
+OPTIONS = DynamicInt8(per_channel=True, reduce_range=True, separate_layer_norms=True)
+"""The same for all processors, so that the file and its vectors are the same everywhere."""
 
 REFERENCE_TEXTS = (
     "The cat sat on the mat.",
@@ -34,38 +36,16 @@ REFERENCE_TEXTS = (
 
 
 def export_minilm_int8(weights: Path, into: Path) -> None:
-    """Write the 8-bit graph and check it. The tokenizer must lie beside the weights, as it does in packages."""
-    # This import is heavy and is needed only once per installation.
-    from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
+    """Write the 8-bit graph by the factory's transformation and check it.
 
+    The tokenizer must lie beside the weights, as it does in packages.
+    """
     with tempfile.TemporaryDirectory(prefix="minilm-int8-") as made:
         exact, small = Path(made) / "fp32.onnx", Path(made) / "int8.onnx"
         export_minilm(weights, exact)
-        quantize_dynamic(
-            exact,
-            small,
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-            # Without this, processors with AVX2 but without VNNI overflow in the sums of products.
-            reduce_range=True,
-            extra_options={"DefaultTensorType": TensorProto.FLOAT},
-        )
-        _keep_layer_norm_apart(small)
+        transform(exact, OPTIONS, into=small)
         check_closeness(exact, small, weights.with_name("tokenizer.json"))
         into.write_bytes(small.read_bytes())
-
-
-def _keep_layer_norm_apart(path: Path) -> None:
-    """Rename the residual `Add` nodes to `Sum`, so that they are not fused with the layer norm after them.
-
-    ONNX Runtime fuses only an `Add`, to an operator that takes four times as long as both parts, because it sums value
-    by value. That is a fifth of the time of a whole run.
-    """
-    model = onnx.load(path)
-    for node in model.graph.node:
-        if node.op_type == "Add" and node.output[0].endswith(RESIDUAL):
-            node.op_type = "Sum"
-    onnx.save(model, path)
 
 
 def check_closeness(exact: Path, small: Path, tokenizer: Path) -> None:
