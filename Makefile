@@ -1,7 +1,8 @@
 # The menu. Everything works from a fresh clone with git, make and Python 3.11 to 3.14; nothing needs root.
 
 .DEFAULT_GOAL := help
-.PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check compiled bench messages lock clean
+.PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check compiled bench models-report messages \
+	lock clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -35,6 +36,7 @@ help:
 	@echo "make clients  test published clients of other projects, each in its own environment"
 	@echo "make check   ruff, mypy, import-linter, plain words, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front selects one)"
+	@echo "make models-report  measure the 8-bit built-in models again and write docs/models-reports (ARGS=embed-int8)"
 	@echo "make messages  generate the gRPC message descriptor from messages.proto"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
@@ -86,6 +88,9 @@ RANDOM := $(RUN) -c 'import secrets; print(secrets.token_urlsafe(64))'
 
 bench: $(VENV)/.dev
 	@set -e; for one in $(BENCH); do echo "== $$one"; $(RUN) -m tests.benchmarks.$$one; done
+
+models-report: $(VENV)/.dev
+	@$(RUN) -m tests.benchmarks.models_report $(ARGS)
 
 messages: $(VENV)/.dev
 	@$(RUN) -m grpc_tools.protoc -I$(MESSAGES) --descriptor_set_out=$(MESSAGES)/messages.binpb messages.proto

@@ -1,0 +1,1 @@
+"""Repeats the measurements by which the quantized built-in models are offered or refused, and writes their reports."""

@@ -1,0 +1,45 @@
+"""Read pages as `read` does, one network after the other, and keep what each network was given."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+
+from inference.core.contracts import Pixels
+from inference.factory.samples import Feeds
+from inference.runtime.coarse_look import coarse_scale, inked_part
+from inference.runtime.text_detection import close_scale, detector_input, find_boxes, prepare_page
+from inference.runtime.text_recognition import cut_line, recognizer_input, scaled_line
+
+LINES_OF_A_PAGE = 4
+
+
+def calibration_samples(pages: Sequence[Pixels], detector: Path) -> Mapping[str, list[Feeds]]:
+    """Return the inputs of the detector and of the recognizer on these pages."""
+    session = ort.InferenceSession(str(detector), providers=["CPUExecutionProvider"])
+    found: dict[str, list[Feeds]] = {"detection": [], "recognition": []}
+    for number, page in enumerate(pages):
+        given = _detector_input(page)
+        found["detection"].append({"x": given})
+        found["recognition"] += [{"x": line} for line in _lines(page, session.run(None, {"x": given})[0], number)]
+    return found
+
+
+def _detector_input(pixels: Pixels) -> np.ndarray[Any, np.dtype[np.float32]]:
+    image = prepare_page(pixels).image
+    part = inked_part(image).cut(image)
+    coarse = coarse_scale(image)
+    return detector_input(part, coarse if coarse < 1 else close_scale(image))
+
+
+def _lines(pixels: Pixels, chances: Any, seed: int) -> Iterator[np.ndarray[Any, np.dtype[np.float32]]]:
+    page = prepare_page(pixels)
+    inked = inked_part(page.image)
+    part = inked.cut(page.image)
+    boxes = inked.on_image(find_boxes(chances[0, 0], width=part.shape[1], height=part.shape[0]))
+    few = np.random.default_rng(seed).permutation(len(boxes))[:LINES_OF_A_PAGE]
+    for box in boxes[few]:
+        line = scaled_line(cut_line(page.image, box))
+        yield recognizer_input([line], line.padded_width)
