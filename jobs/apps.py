@@ -11,4 +11,7 @@ class JobsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        import_module("inference.registry.versions").register_work(
+            import_module("jobs.queue.unfinished").unfinished_work
+        )
         import_module("tenants.audit.services").on_action(import_module("jobs.events.changes").announce_access)

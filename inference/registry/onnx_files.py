@@ -5,11 +5,17 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
+from inference.core.calls import Call
 from inference.core.errors import ModelFailed
+from inference.factory.measures.pairs import Kind
+from inference.factory.measuring import Conditions, generated_golden, measure_variant
+from inference.factory.samples import SampleInvalid
+from inference.factory.sessions import open_here
 from inference.registry.admission import (
     AdmissionLimits,
     ModelRefused,
@@ -19,14 +25,17 @@ from inference.registry.admission import (
     admit,
     trial_run,
 )
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.references import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
+from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.quota.wording import size
 from tenants.plans.prices import Price
 
+SEED = 30
+"""The seed of the generated inputs on which a variant is compared."""
 Precision = str | Mapping[str, str]
 """The name of a precision, or one name each for `cpu` and `gpu`."""
 
@@ -45,6 +54,7 @@ class OnnxUpload:
     """`reprice` and `retime` apply the price and the retention of results to a model that already exists, too."""
     variants: Mapping[str, Path] = field(default_factory=dict)
     """Files with the same graph in other precisions."""
+    license: str = ""
     precision: Precision | None = None
     """The precision in which the model runs. The default is fp32, the file itself."""
 
@@ -67,6 +77,7 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Pr
             precision: _checked(source, Path(folder), precision, progress) for precision, source in sources.items()
         }
         _check_alike(checked)
+        reports = _judge_variants(upload.name, checked, progress)
         progress.stage("storing what was checked")
         trial = checked[FP32].trial
         return add_version(
@@ -85,6 +96,8 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Pr
                 config=settings,
                 measured={"load_s": round(trial.load_s, 3), "peak_memory_bytes": trial.peak_memory_bytes},
                 signature=checked[FP32].signature.to_json(),
+                license=upload.license,
+                evaluation={"variants": reports} if reports else {},
             ),
             make_current=make_current,
             reprice=upload.reprice,
@@ -132,6 +145,41 @@ def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> 
         if precision == FP32:
             raise
         raise ModelRefused(error.code, f"the {precision} variant: {error.detail}", node=error.node) from error
+
+
+def _judge_variants(name: str, checked: Mapping[str, CheckedFile], progress: Progress) -> dict[str, Any]:
+    """Return the report of each variant by its precision. A variant outside its bounds is refused."""
+    with operator_work():
+        served = ServedModel.objects.filter(tenant=None, name=name).first()
+    source = checked[FP32].path
+    reports = {}
+    for precision, file in checked.items():
+        if precision != FP32:
+            progress.stage(f"comparing the {precision} variant with the file")
+            reports[precision] = _report(source, file.path, served, precision)
+    return reports
+
+
+def _report(source: Path, variant: Path, served: ServedModel | None, precision: str) -> dict[str, Any]:
+    call = Call()
+    try:
+        report = measure_variant(
+            source,
+            variant,
+            generated_golden(source, open_session=open_here, seed=SEED, call=call),
+            served.bounds if served else {},
+            Kind(served.kind) if served and served.kind else None,
+            open_session=open_here,
+            progress=lambda _share, _text: None,
+            call=call,
+            conditions=Conditions(performance_s=0),
+        )
+    except SampleInvalid as error:
+        raise ModelRefused("not_comparable", f"the {precision} variant: {error}") from error
+    if not report.verdict.admitted:
+        reasons = "; ".join(reason.detail for reason in report.verdict.reasons)
+        raise ModelRefused("variant_out_of_bounds", f"the {precision} variant: {reasons}")
+    return report.to_json()
 
 
 def _check_alike(checked: Mapping[str, CheckedFile]) -> None:

@@ -40,6 +40,7 @@ class NewVersion:
     signature: Mapping[str, object] = field(default_factory=dict)
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
     license: str = ""
+    evaluation: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def _create_version(
         config={**new.measured, **new.config},
         signature=dict(new.signature),
         license=new.license,
+        evaluation=dict(new.evaluation),
         ready_at=timezone.now(),
         author=acting().name,
     )

@@ -89,6 +89,7 @@ class Command(BaseCommand):
             review_price_micros=_review_price_micros(options),
             reprice=options["price_micros"] is not None,
             retime=options["cache_ttl_s"] is not None,
+            license=options["license"],
             variants=read_variants(options["variant"]),
             precision=read_precision(options["precision"]),
         )
@@ -115,6 +116,7 @@ def _describe_model(add: CommandParser) -> None:
     add.add_argument("--name", required=True, help="letters, digits, - and _")
     add.add_argument("--title", default="")
     add.add_argument("--description", default="")
+    add.add_argument("--license", default="", help="name of the license, such as Apache-2.0")
     add.add_argument(
         "--price-micros",
         type=int,
@@ -187,7 +189,7 @@ def describe_precisions(add: ArgumentParser) -> None:
         default=[],
         metavar="PRECISION=FILE",
         help=f"the same graph in another precision ({', '.join(PRECISIONS[1:])}), with the same inputs and outputs;"
-        " repeat for each precision. Its results are not compared with those of the fp32 file",
+        " repeat for each precision. It is refused if its answers differ too much from those of the fp32 file",
     )
     add.add_argument(
         "--precision",

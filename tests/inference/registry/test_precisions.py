@@ -23,8 +23,8 @@ from tests.inference.runtime.hosts import PLAN
 PRICE = Price(meter="call", amount_micros=0, per=1, currency="EUR")
 
 
-def save_int8_adder(path: Path) -> Path:
-    """Save a graph that adds two, which distinguishes it from the fp32 file that adds one."""
+def save_int8_adder(path: Path, *, adds: int = 1) -> Path:
+    """Save a graph that adds this number, which is one in the fp32 file."""
     graph = helper.make_graph(
         [
             helper.make_node("DequantizeLinear", ["eight_bits", "scale"], ["two"]),
@@ -34,7 +34,7 @@ def save_int8_adder(path: Path) -> Path:
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", 4])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["rows", 4])],
         [
-            numpy_helper.from_array(np.full(4, 4, np.int8), "eight_bits"),
+            numpy_helper.from_array(np.full(4, 2 * adds, np.int8), "eight_bits"),
             numpy_helper.from_array(np.array(0.5, np.float32), "scale"),
         ],
     )
@@ -56,7 +56,15 @@ def test_version_runs_in_the_precision_it_asks_for_on_this_device(tmp_path: Path
     assert Path(artifact(spec, "weights", on_gpu=True)).name == "model.onnx"
     engine = Engine(SessionHost(PLAN, budget_bytes=1 << 30))
     answer = engine.run(spec, TensorInput({"x": np.zeros((1, 4), np.float32)}), {})
-    assert answer.result["outputs"][0]["data"] == [2.0] * 4
+    assert answer.result["outputs"][0]["data"] == [1.0] * 4
+    assert version.evaluation["variants"]["int8"]["verdict"]["admitted"]
+
+
+def test_variant_whose_answers_differ_is_refused_with_the_figures(tmp_path: Path) -> None:
+    adder, adds_two = save_adder(tmp_path / "adder.onnx"), save_int8_adder(tmp_path / "int8.onnx", adds=2)
+    with pytest.raises(ModelRefused, match="the int8 variant: ") as refusal:
+        add_onnx_file(upload(adder, "differs", variants={"int8": adds_two}, precision="int8"))
+    assert refusal.value.code == "variant_out_of_bounds"
 
 
 def test_digest_covers_the_variants_and_which_of_them_runs(tmp_path: Path) -> None:
