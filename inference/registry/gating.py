@@ -1,8 +1,8 @@
 """The gate before variants, for the registry: a version's own file is the source, and its owner sets the bounds."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from inference.core.calls import Call
@@ -10,14 +10,14 @@ from inference.factory.golden import GoldenSet
 from inference.factory.measures.pairs import Kind
 from inference.factory.measuring import USUAL, Conditions, generated_golden, measure_variant
 from inference.factory.report import VariantReport
-from inference.factory.sessions import OpenSession, Session, open_here
+from inference.factory.sessions import OpenSession, open_here, opener_in, used_in_host
 from inference.model_host import ModelHosts
 from inference.registry.artifacts import local_path
 from inference.registry.models import ModelVersion
-from inference.runtime.isolated_session import IsolatedSession
 from tenants.core.progress import Progress
 
-SEED = 30
+MAX_SEED = 2**31
+"""Each task draws its seed, so that no file can be fitted to the inputs that judge it. The report has the seed."""
 
 
 def judge(version: ModelVersion, variant: Path, progress: Progress, call: Call) -> VariantReport:
@@ -39,7 +39,7 @@ def judge(version: ModelVersion, variant: Path, progress: Progress, call: Call) 
 
 def golden_set(version: ModelVersion, source: Path, open_session: OpenSession, call: Call) -> GoldenSet:
     """Return the owner's samples, or generated inputs if there are none."""
-    return generated_golden(source, open_session=open_session, seed=SEED, call=call)
+    return generated_golden(source, open_session=open_session, seed=secrets.randbelow(MAX_SEED), call=call)
 
 
 @contextmanager
@@ -50,14 +50,6 @@ def sessions_for(version: ModelVersion) -> Iterator[tuple[OpenSession, Condition
         return
     hosts = ModelHosts()
     try:
-        yield partial(_isolated, hosts), Conditions(used_bytes=_used_by_host)
+        yield opener_in(hosts), Conditions(used_bytes=used_in_host)
     finally:
         hosts.close()
-
-
-def _isolated(hosts: ModelHosts, path: Path) -> Session:
-    return IsolatedSession(path, hosts)
-
-
-def _used_by_host(session: Session | None) -> int:
-    return session.memory.loaded_bytes if isinstance(session, IsolatedSession) else 0

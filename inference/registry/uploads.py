@@ -23,7 +23,6 @@ from tenants.core.errors import InvalidRequest
 from tenants.limits.quota.wording import size
 
 RUNTIME = "onnx"
-FILE_NAME = "model.onnx"
 LONGEST_LICENSE = 200
 MAX_LABELS = 50
 LONGEST_LABEL = 100
@@ -72,7 +71,7 @@ def add_upload(
     """
     limits = limits_of(owner)
     described = _checked(upload, limits)
-    artifact = artifacts.store(upload.file, name=FILE_NAME)
+    artifact = artifacts.store(upload.file, name=file_name(owner))
     digest = version_digest(runtime=RUNTIME, artifacts={"weights": artifact["sha256"]}, config={}, steps={})
     with owner_work(owner):
         served = _model_for(owner, upload, limits)
@@ -101,6 +100,12 @@ def add_upload(
         if also is not None:
             also(task)
     return version, task
+
+
+def file_name(owner: UUID | None, form: str = "") -> str:
+    """Return the name of a stored file. Accounts with the same file have it apart, because a file has one process."""
+    parts = ["model", *([owner.hex] if owner is not None else []), *([form] if form else [])]
+    return f"{'.'.join(parts)}.onnx"
 
 
 def next_number(served: ServedModel) -> int:

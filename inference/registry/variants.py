@@ -22,7 +22,7 @@ from inference.registry.references import CURRENT
 from inference.registry.refusals import refusal_json
 from inference.registry.tasks.claims import TaskClaim, ending
 from inference.registry.tasks.services import order_task
-from inference.registry.uploads import next_number
+from inference.registry.uploads import file_name, next_number
 from inference.registry.versions import found_version
 from inference.runtime.precision import FP32, PRECISIONS, variant_role
 from tenants.audit.acting import acting
@@ -50,7 +50,7 @@ def add_variant(
     limits = limits_of(owner)
     if file.stat().st_size > limits.file_bytes:
         raise InvalidRequest("The file is larger than models of this account may be.", code="request_too_large")
-    artifact = artifacts.store(file, name=f"model.{precision}.onnx")
+    artifact = artifacts.store(file, name=file_name(owner, precision))
     with owner_work(owner):
         version = ready_version(owner, model, number)
         variant = new_variant(version, precision, artifact)

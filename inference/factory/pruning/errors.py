@@ -6,8 +6,6 @@ from collections.abc import Iterable
 class PruningImpossible(Exception):
     """No part of this model can be pruned within the bound."""
 
-    code = "pruning_impossible"
-
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason

@@ -13,7 +13,7 @@ from tenants.identity.identity import Identity
 
 def test_a_model_is_deleted_once_its_jobs_have_ended(identity: Identity, version: ModelVersion) -> None:
     name = version.served_model.name
-    job = submit_job(identity=identity, request=JobRequest(model=name, input="words"))
+    job = submit_job(identity=identity, request=JobRequest(model=name, input={"text": "words"}))
     with pytest.raises(ModelInUse, match="1 unfinished job"):
         delete_model(owner=None, model=name)
     with operator_work():
