@@ -6,9 +6,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from inference.api.model_json import task_json, variant_json
-from inference.api.model_schemas import TaskSerializer, VariantSerializer, VersionSerializer
-from inference.api.versions import described_version, owner_of
+from inference.api.model_schemas import OptimizationSerializer, TaskSerializer, VariantSerializer, VersionSerializer
+from inference.api.versions import body_of, described_version, owner_of
 from inference.registry import variants
+from inference.registry.optimization import order_optimization
 from inference.registry.owners import owned_model
 from inference.registry.reading import shown_model, tasks_of
 from inference.registry.tasks.services import cancel_task, found_task
@@ -118,3 +119,20 @@ class VariantRefusal(APIView):
         with unit_of_work(identity):
             version = found_version(shown_model(identity.tenant_id, model), number)
             return Response(variant_json(variants.found_variant(version, variant_id)))
+
+
+class Optimization(APIView):
+    @extend_schema(
+        operation_id="optimize_model_version",
+        summary="Make faster variants of a version",
+        description="Makes variants and measures each against the version. Those within their bounds can be used.",
+        request=OptimizationSerializer,
+        responses={202: TaskSerializer, **REFUSALS},
+    )
+    def post(self, request: Request, model: str, number: int) -> Response:
+        identity = owner_of(request, model)
+        wanted = body_of(request, OptimizationSerializer).get("transformations")
+        task = order_optimization(owner=identity.tenant_id, model=model, number=number, transformations=wanted)
+        with unit_of_work(identity):
+            body = task_json(found_task(identity.tenant_id, model, task.pk))
+        return Response(body, status=202, headers={"Location": body["url"], "Retry-After": str(POLL_S)})

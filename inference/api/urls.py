@@ -29,6 +29,11 @@ urlpatterns = [
         model_work.VariantRefusal.as_view(),
         name="api-model-variant-refuse",
     ),
+    path(
+        "models/<str:model>/versions/<int:number>/optimize",
+        model_work.Optimization.as_view(),
+        name="api-model-optimize",
+    ),
     path("models/<str:model>/aliases", aliases.AliasList.as_view(), name="api-model-aliases"),
     path("models/<str:model>/aliases/<str:alias>", aliases.AliasDetail.as_view(), name="api-model-alias"),
     path(

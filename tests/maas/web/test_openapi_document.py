@@ -89,6 +89,7 @@ MAKE_NOTHING = {
     "create_field",
     "estimate",
     "issue_ticket",
+    "optimize_model_version",
     "refuse_model_variant",
     "retire_model_version",
     "roll_back_model_alias",

@@ -1,0 +1,206 @@
+"""The factory's work on a version: variants are made one by one, measured by the gate, and offered to the owner."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from inference.core.calls import Call
+from inference.factory.golden import GoldenSet
+from inference.factory.measures.pairs import Kind
+from inference.factory.measuring import Conditions, measure_variant
+from inference.factory.pruning.errors import PruningImpossible
+from inference.factory.pruning.variant import prune_variant
+from inference.factory.report import VariantReport
+from inference.factory.sessions import OpenSession
+from inference.factory.transforms.catalog import CPU, Offer, transformations
+from inference.factory.transforms.errors import TransformRefused
+from inference.factory.transforms.facts import facts_of
+from inference.factory.transforms.options import Options
+from inference.factory.transforms.processor import int8_support
+from inference.factory.transforms.sandboxed import transform
+from inference.registry import artifacts
+from inference.registry.gating import golden_set, sessions_for
+from inference.registry.model_limits import limits_of
+from inference.registry.models import ModelTask, ModelVariant, ModelVersion
+from inference.registry.onnx_files import check_file
+from inference.registry.owners import owner_work
+from inference.registry.tasks.claims import TaskClaim, ending, note_progress
+from inference.registry.tasks.services import order_task
+from inference.registry.uploads import file_name
+from inference.registry.variants import ready_version
+from inference.runtime.precision import FP32
+from tenants.audit.services import record
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.errors import InvalidRequest
+from tenants.core.progress import SILENT
+
+PRUNE = "prune"
+NAMES = ("optimize", "slim", "fuse", "dynamic-int8", "static-int8", PRUNE)
+PRUNE_S = 900.0
+"""The longest time for which pruned files are searched."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    path: Path
+    precision: str
+    lineage: Mapping[str, Any]
+
+
+def order_optimization(
+    *, owner: UUID | None, model: str, number: int, transformations: "list[str] | None" = None
+) -> ModelTask:
+    """Order variants of a version, by all transformations that suit it or by those that are named."""
+    unknown = sorted(set(transformations or ()) - set(NAMES))
+    if unknown:
+        raise InvalidRequest(f"Unknown transformation {unknown[0][:40]!r}. Use {', '.join(NAMES)}.")
+    with owner_work(owner):
+        version = ready_version(owner, model, number)
+        params = {"transformations": transformations} if transformations else {}
+        task = order_task(version, ModelTask.Kind.OPTIMIZE, params=params)
+        if owner is not None:
+            record(tenant_id=owner, action="model.optimization_started", subject_id=version.pk, subject=version.key)
+    return task
+
+
+class _Factory:
+    """The work on one version. Its files live as long as the task."""
+
+    def __init__(
+        self,
+        claim: TaskClaim,
+        version: ModelVersion,
+        folder: Path,
+        sessions: tuple[OpenSession, Conditions],
+        call: Call,
+    ) -> None:
+        self.claim = claim
+        self.version = version
+        self.source = artifacts.local_path(version.artifacts["weights"])
+        self.folder = folder
+        self.open_session, self.conditions = sessions
+        self.call = call
+        self.golden: GoldenSet = golden_set(version, self.source, self.open_session, call)
+        self.outcomes: list[dict[str, Any]] = []
+        self._done = self._total = 0
+
+    def run(self, wanted: "list[str] | None") -> None:
+        offers = [offer for offer in self._offers() if wanted is None or offer[0] in wanted]
+        self._total = len(offers)
+        for number, (name, make, why_not) in enumerate(offers):
+            self.call.check()
+            self._done = number
+            self.note(name)
+            if make is None:
+                self.outcomes.append({"transformation": name, "state": "not offered", "reason": why_not})
+            else:
+                self._try(name, make)
+
+    def note(self, text: str) -> None:
+        note_progress(self.claim, text, self._done, self._total)
+
+    def _offers(self) -> "list[tuple[str, Callable[[Path], _Made] | None, str]]":
+        found: list[tuple[str, Callable[[Path], _Made] | None, str]] = []
+        offer: Offer
+        for offer in transformations(facts_of(self.source), CPU, int8_support()):
+            make = None if offer.options is None else partial(self._transformed, offer.options)
+            found.append((offer.name, make, offer.why_not))
+        return [*found, (PRUNE, self._pruned, "")]
+
+    def _try(self, name: str, make: Callable[[Path], _Made]) -> None:
+        """Make, check and measure a variant, and keep it with its verdict."""
+        try:
+            made = make(self.folder / f"{name}.onnx")
+            checked = check_file(made.path, limits_of(self.version.tenant_id).admission, SILENT)
+            if checked.signature.to_json() != self.version.signature:
+                raise TransformRefused("variant_differs", "its inputs or outputs differ from those of the version")
+            report = self._judged(name, made)
+        except (TransformRefused, PruningImpossible) as error:
+            self.outcomes.append({"transformation": name, "state": "not made", "reason": str(error)})
+            return
+        variant = self._kept(name, made, report)
+        self.outcomes.append({"transformation": name, "state": variant.state, "variant": str(variant.pk)})
+
+    def _transformed(self, options: Options, into: Path) -> _Made:
+        samples = [sample.feeds for sample in self.golden.calibration]
+        made = transform(
+            self.source, options, into=into, samples=samples, call=self.call, needs=settings.MAAS_SANDBOX_NEEDS
+        )
+        return _Made(made.path, made.precision, made.lineage.as_json())
+
+    def _pruned(self, into: Path) -> _Made:
+        pruned = prune_variant(
+            self.source,
+            self.golden,
+            self.version.served_model.bounds,
+            self._kind,
+            into=into,
+            open_session=self.open_session,
+            progress=lambda share, text: self.note(f"{PRUNE}: {share:.0%} {text}"),
+            call=self.call,
+            conditions=self.conditions,
+            time_limit_s=PRUNE_S,
+        )
+        return _Made(pruned.path, FP32, pruned.lineage())
+
+    @property
+    def _kind(self) -> Kind | None:
+        kind = self.version.served_model.kind
+        return Kind(kind) if kind else None
+
+    def _judged(self, name: str, made: _Made) -> VariantReport:
+        return measure_variant(
+            self.source,
+            made.path,
+            self.golden,
+            self.version.served_model.bounds,
+            self._kind,
+            open_session=self.open_session,
+            progress=lambda share, text: self.note(f"{name}: {share:.0%} {text}"),
+            call=self.call,
+            conditions=self.conditions,
+        )
+
+    def _kept(self, name: str, made: _Made, report: VariantReport) -> ModelVariant:
+        artifact = artifacts.store(made.path, name=file_name(self.version.tenant_id, name))
+        state = ModelVariant.State.ADMITTED if report.verdict.admitted else ModelVariant.State.REFUSED
+        with operator_work(), transaction.atomic(using=OPERATOR):
+            return ModelVariant.objects.create(
+                tenant_id=self.version.tenant_id,
+                version=self.version,
+                precision=made.precision,
+                transformation=name,
+                artifact=artifact,
+                lineage={"source": self.version.key, **made.lineage},
+                report=report.to_json(),
+                state=state,
+                author="factory",
+            )
+
+
+def optimize(claim: TaskClaim, call: Call) -> None:
+    """Make and measure the variants, and end the task with what came of each transformation."""
+    with operator_work():
+        version = ModelVersion.objects.select_related("served_model").get(pk=claim.version_id)
+        # A worker that died in the middle has left variants. They are made again, so that the report is of one run.
+        version.variants.filter(author="factory", used_as=None, created_at__gte=_since(claim)).delete()
+    note_progress(claim, "choosing inputs for the comparison")
+    with (
+        tempfile.TemporaryDirectory(prefix="maas-factory-") as folder,
+        sessions_for(version) as sessions,
+    ):
+        factory = _Factory(claim, version, Path(folder), sessions, call)
+        factory.run(claim.params.get("transformations"))
+    with ending(claim, {"transformations": factory.outcomes}):
+        pass
+
+
+def _since(claim: TaskClaim) -> Any:
+    return ModelTask.objects.values_list("created_at", flat=True).get(pk=claim.task_id)
