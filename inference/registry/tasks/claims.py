@@ -1,5 +1,6 @@
 """Claims, renewals, progress and ends of tasks. A token fences each statement, so a late worker writes nothing."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -76,7 +77,10 @@ def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
             worker=worker,
             started_at=row_leases.CLOCK,
         )
-    return TaskClaim(*rows[0]) if rows else None
+    if not rows:
+        return None
+    *columns, params = rows[0]
+    return TaskClaim(*columns, json.loads(params))
 
 
 def renew(claim: TaskClaim) -> bool:
