@@ -79,8 +79,8 @@ def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
         )
     if not rows:
         return None
-    *columns, params = rows[0]
-    return TaskClaim(*columns, json.loads(params))
+    task_id, token, kind, version_id, variant_id, tenant_id, attempt, params = rows[0]
+    return TaskClaim(task_id, token, kind, version_id, variant_id, tenant_id, attempt, json.loads(params))
 
 
 def renew(claim: TaskClaim) -> bool:
