@@ -11,6 +11,9 @@ from typing import TypedDict
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
+from django.db import connections
+
+from tenants.core.db.unit_of_work import current_alias
 
 
 class Artifact(TypedDict):
@@ -36,6 +39,23 @@ def store(path: Path, *, name: str = "") -> Artifact:
         with path.open("rb") as stream:
             default_storage.save(artifact["file"], File(stream))
     return artifact
+
+
+def hold(artifact: Artifact, path: Path) -> None:
+    """Keep the stored file from being collected until this transaction has written the row that refers to it.
+
+    If it was collected since `store`, it is stored again.
+    """
+    lock(artifact["file"])
+    if not default_storage.exists(artifact["file"]):
+        with path.open("rb") as stream:
+            default_storage.save(artifact["file"], File(stream))
+
+
+def lock(name: str) -> None:
+    """Lock a stored file until the transaction ends, against those that add or delete it."""
+    with connections[current_alias()].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 30))", [name])
 
 
 def _is_stored(artifact: Artifact) -> bool:

@@ -20,14 +20,16 @@ MAX_SEED = 2**31
 """Each task draws its seed, so that no file can be fitted to the inputs that judge it. The report has the seed."""
 
 
-def judge(version: ModelVersion, variant: Path, progress: Progress, call: Call) -> VariantReport:
-    """Compare a file with the version's own and return the report with the verdict."""
+def judge(
+    version: ModelVersion, variant: Path, progress: Progress, call: Call, *, seed: int | None = None
+) -> VariantReport:
+    """Compare a file with the version's own and return the report with the verdict. `seed` repeats a comparison."""
     served, source = version.served_model, local_path(version.artifacts["weights"])
     with sessions_for(version) as (open_session, conditions):
         return measure_variant(
             source,
             variant,
-            golden_set(version, source, open_session, call),
+            golden_set(source, open_session, call, seed=seed),
             served.bounds,
             Kind(served.kind) if served.kind else None,
             open_session=open_session,
@@ -37,9 +39,10 @@ def judge(version: ModelVersion, variant: Path, progress: Progress, call: Call) 
         )
 
 
-def golden_set(version: ModelVersion, source: Path, open_session: OpenSession, call: Call) -> GoldenSet:
-    """Return the owner's samples, or generated inputs if there are none."""
-    return generated_golden(source, open_session=open_session, seed=secrets.randbelow(MAX_SEED), call=call)
+def golden_set(source: Path, open_session: OpenSession, call: Call, *, seed: int | None = None) -> GoldenSet:
+    """Return generated inputs, which no owner has chosen."""
+    drawn = secrets.randbelow(MAX_SEED) if seed is None else seed
+    return generated_golden(source, open_session=open_session, seed=drawn, call=call)
 
 
 @contextmanager

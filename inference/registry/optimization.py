@@ -87,7 +87,7 @@ class _Factory:
         self.folder = folder
         self.open_session, self.conditions = sessions
         self.call = call
-        self.golden: GoldenSet = golden_set(version, self.source, self.open_session, call)
+        self.golden: GoldenSet = golden_set(self.source, self.open_session, call)
         self.outcomes: list[dict[str, Any]] = []
         self._done = self._total = 0
 
@@ -172,6 +172,7 @@ class _Factory:
         artifact = artifacts.store(made.path, name=file_name(self.version.tenant_id, name))
         state = ModelVariant.State.ADMITTED if report.verdict.admitted else ModelVariant.State.REFUSED
         with operator_work(), transaction.atomic(using=OPERATOR):
+            artifacts.hold(artifact, made.path)
             return ModelVariant.objects.create(
                 tenant_id=self.version.tenant_id,
                 version=self.version,

@@ -81,6 +81,8 @@ def add_version(
         steps={role: member.digest for role, member in new.steps.items()},
     )
     with owner_work(None):
+        for role, path in new.files.items():
+            artifacts.hold(stored[role], path)
         served, _ = ServedModel.objects.select_for_update().get_or_create(
             tenant=None, name=card.name, defaults=_card_fields(card)
         )

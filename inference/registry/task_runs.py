@@ -10,6 +10,7 @@ from inference.registry.admission import ModelRefused
 from inference.registry.errors import LeaseLost, TaskFailed
 from inference.registry.models import ModelTask
 from inference.registry.optimization import optimize
+from inference.registry.replays import replay
 from inference.registry.tasks.claims import (
     MAX_ATTEMPTS,
     TaskClaim,
@@ -31,6 +32,7 @@ TaskWork = Callable[[TaskClaim, Progress, Call], None]
 WORK: Mapping[str, TaskWork] = {
     ModelTask.Kind.VALIDATE: lambda claim, progress, _call: validate(claim, progress),
     ModelTask.Kind.MEASURE: measure,
+    ModelTask.Kind.REPLAY: replay,
     ModelTask.Kind.OPTIMIZE: lambda claim, _progress, call: optimize(claim, call),
 }
 """The work of each kind. It ends its task in the transaction that writes its result."""

@@ -74,6 +74,7 @@ def add_upload(
     artifact = artifacts.store(upload.file, name=file_name(owner))
     digest = version_digest(runtime=RUNTIME, artifacts={"weights": artifact["sha256"]}, config={}, steps={})
     with owner_work(owner):
+        artifacts.hold(artifact, upload.file)
         served = _model_for(owner, upload, limits)
         version = ModelVersion.objects.create(
             served_model=served,

@@ -52,6 +52,7 @@ def add_variant(
         raise InvalidRequest("The file is larger than models of this account may be.", code="request_too_large")
     artifact = artifacts.store(file, name=file_name(owner, precision))
     with owner_work(owner):
+        artifacts.hold(artifact, file)
         version = ready_version(owner, model, number)
         variant = new_variant(version, precision, artifact)
         task = order_task(version, ModelTask.Kind.MEASURE, variant=variant)

@@ -10,6 +10,7 @@ from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.listing.field_files import field_file
 from jobs.dashboard.own_fields import drafts, fields
+from jobs.dashboard.own_models import views as own_models
 from jobs.dashboard.quickstart.views import quickstart
 from jobs.dashboard.reading import views as reading
 from jobs.dashboard.reading.checks import checks
@@ -64,6 +65,14 @@ urlpatterns = [
         "fields/<str:field_id>/examples/<str:example_id>/delete",
         fields.delete_one_example,
         name="field-example-delete",
+    ),
+    path("own-models/new", own_models.new_model, name="own-model-new"),
+    path("own-models/<str:model>", own_models.model_page, name="own-model"),
+    *(
+        path(
+            f"own-models/<str:model>/{action}", own_models.model_action, {"action": action}, name=f"own-model-{action}"
+        )
+        for action in own_models.ACTIONS
     ),
     path("models", catalog.model_list, name="model-list"),
     path("models/<str:name>", catalog.model_page, name="model-page"),

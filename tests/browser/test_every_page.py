@@ -26,6 +26,7 @@ PLACES = (
     "/models",
     "/models/parse",
     "/models/embed",
+    "/own-models/new",
     "/fields",
     "/fields/new",
     "/classes",

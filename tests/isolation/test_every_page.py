@@ -53,6 +53,7 @@ class Things:
     field_id: str
     example_id: str
     class_set: str
+    model: str
     name: str = "parse"
 
     @classmethod
@@ -62,6 +63,7 @@ class Things:
         ours = ("invoice_id", "budget_id", "payment_id", "field_id", "example_id")
         numbers = {"session_id": str(2**40), **{name: str(uuid4()) for name in ours}}
         numbers["class_set"] = f"none-{uuid4().hex[:8]}"
+        numbers["model"] = f"none-{uuid4().hex[:8]}"
         return cls(ids[0], ids[1], ids[2], like.entry_id[::-1], ids[3], batch_id, *ids[4:10], **numbers)
 
 
@@ -99,6 +101,16 @@ BY_ID = (
     Asked("POST", "/classes/{class_set}/serve", {"version": "1"}),
     Asked("POST", "/classes/{class_set}/default", {"default": "true"}),
     Asked("POST", "/classes/{class_set}/delete"),
+    Asked("GET", "/own-models/{model}"),
+    Asked("POST", "/own-models/{model}/move", {"alias": "current", "version": "1"}),
+    Asked("POST", "/own-models/{model}/rollback", {"alias": "current"}),
+    Asked("POST", "/own-models/{model}/optimize", {"version": "1"}),
+    Asked("POST", "/own-models/{model}/use", {"version": "1"}),
+    Asked("POST", "/own-models/{model}/refuse", {"version": "1"}),
+    Asked("POST", "/own-models/{model}/cancel"),
+    Asked("POST", "/own-models/{model}/retire", {"version": "1"}),
+    Asked("POST", "/own-models/{model}/delete-version", {"version": "1"}),
+    Asked("POST", "/own-models/{model}/delete"),
     Asked("GET", "/archives/{archive_id}"),
     Asked("GET", "/archives/{archive_id}?after=1"),
     Asked("POST", "/archives/{archive_id}/cancel"),
@@ -195,6 +207,7 @@ SHOWING = (
     "/log?key={key_id}",
     "/log?newest={entry_id}",
     "/models",
+    "/own-models/new",
     "/models/{name}",
     "/members",
     "/members/leave",
@@ -321,6 +334,7 @@ def things_of(product: Product, account: Account, belongings: Belongings) -> Thi
         belongings.field_name,
         belongings.example_id,
         belongings.class_set,
+        belongings.model,
     )
 
 

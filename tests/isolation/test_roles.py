@@ -35,6 +35,8 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/members/<str:membership_id>": ("members:write", "members:write"),
     "/members/<str:membership_id>/hand-over": ("account:write", "account:write"),
     "/models": ("models:read", "models:read"),
+    "/own-models": ("models:read", "models:write"),
+    "/own-models/new": ("models:write", "models:write"),
     "/quickstart": ("models:read", "keys:write"),
     "/sample": ("", "jobs:write"),
     "/tenant/delete": ("account:write", "account:write"),

@@ -98,6 +98,8 @@ class ModelView:
     title: str
     description: str
     paused: bool
+    owned: bool
+    """Whether it belongs to the account that looks at it."""
     version: ModelVersion
     takes: str
     gives: str
@@ -136,6 +138,7 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
         title=served.title or served.name,
         description=served.description,
         paused=served.state == ServedModel.State.PAUSED,
+        owned=served.tenant_id is not None,
         version=version,
         takes=takes_in_words(served.accepts, documents_of(version.runtime, version.config)),
         gives=kind.summary,

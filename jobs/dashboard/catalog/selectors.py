@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import F, Prefetch
+from django.db.models import F, Prefetch, QuerySet
 
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ModelVersion, ServedModel
@@ -64,6 +64,11 @@ def listed_models(tenant_id: UUID) -> list[ServedModel]:
     numbers = ModelVersion.objects.filter(state=ModelVersion.State.READY).only("served_model", "number")
     served = active_models(tenant_id).prefetch_related(Prefetch("versions", numbers))
     return sorted(served, key=lambda model: (model.name != "parse", model.accepts == [TENSORS]))
+
+
+def unready_models(tenant_id: UUID) -> "QuerySet[ServedModel]":
+    """Return the account's own models that have no version to answer for them yet."""
+    return ServedModel.objects.filter(tenant=tenant_id, current=None, deleted_at=None).order_by("name")
 
 
 def model_named(tenant_id: UUID, name: str) -> ServedModel:

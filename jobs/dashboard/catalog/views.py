@@ -19,7 +19,7 @@ from jobs.dashboard.base.wording import run_cost
 from jobs.dashboard.catalog import examples
 from jobs.dashboard.catalog.filled_form import call_in, example_call
 from jobs.dashboard.catalog.model_view import current_of, model_view, version_row
-from jobs.dashboard.catalog.selectors import listed_models, model_named, newest_versions, recent_speeds
+from jobs.dashboard.catalog.selectors import listed_models, model_named, newest_versions, recent_speeds, unready_models
 from jobs.dashboard.catalog.snippets.languages import snippets_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
@@ -116,10 +116,11 @@ def model_list(request: HttpRequest, identity: Identity) -> HttpResponse:
     with unit_of_work(identity):
         served = listed_models(identity.tenant_id)
         speeds = recent_speeds(identity.tenant_id, [current_of(model).pk for model in served])
+        unready = list(unready_models(identity.tenant_id))
     models = [
         (model_view(model, speeds.get(current_of(model).pk), identity.prices), model.versions.all()) for model in served
     ]
-    return render(request, "jobs/catalog/model_list.html", {"models": models})
+    return render(request, "jobs/catalog/model_list.html", {"models": models, "unready": unready})
 
 
 @require_GET

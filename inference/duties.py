@@ -1,0 +1,10 @@
+"""The scheduler's duties for models."""
+
+from inference.registry.collecting import collect_artifacts
+from inference.registry.replays import order_replays
+from tenants.core.duties import Duty
+
+DUTIES = (
+    Duty(300, collect_artifacts),
+    Duty(300, order_replays),
+)

@@ -1,0 +1,69 @@
+"""Replays: versions that were made of variants are judged again each day, and left once they leave their bounds."""
+
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
+
+from inference.core.calls import Call
+from inference.registry.aliases import point
+from inference.registry.artifacts import local_path
+from inference.registry.gating import judge
+from inference.registry.models import ModelTask, ModelVersion, ServedModel
+from inference.registry.tasks.claims import TaskClaim, ending
+from inference.registry.tasks.services import order_task
+from inference.runtime.native import onnx_runtime
+from inference.runtime.precision import variant_role
+from tenants.core.db.unit_of_work import operator_work
+from tenants.core.progress import Progress
+
+log = structlog.get_logger(__name__)
+EVERY = timedelta(hours=24)
+MAX_ORDERED = 100
+DRIFTED = "its answers differ more from its source than its bounds allow: "
+
+
+def order_replays() -> int:
+    """Order a replay of each version of a variant that had none for a day, or none with this ONNX Runtime."""
+    runtime = str(onnx_runtime().__version__)
+    recent = ModelTask.objects.filter(version=OuterRef("pk"), kind=ModelTask.Kind.REPLAY).filter(
+        Q(created_at__gte=Now() - EVERY, params__onnx_runtime=runtime) | Q(ended_at=None)
+    )
+    with operator_work():
+        due = ModelVersion.objects.filter(~Exists(recent), source__isnull=False, lineage__has_key="variant")
+        ready = due.filter(state=ModelVersion.State.READY, deleted_at=None, paused_reason="")
+        for version in ready.select_related("served_model")[:MAX_ORDERED]:
+            order_task(version, ModelTask.Kind.REPLAY, params={"onnx_runtime": runtime})
+        return min(len(ready), MAX_ORDERED)
+
+
+def replay(claim: TaskClaim, progress: Progress, call: Call) -> None:
+    """Judge a version against its source again. One that drifted is paused, and its aliases fall back to the source."""
+    with operator_work():
+        version = ModelVersion.objects.select_related("served_model", "source__served_model").get(pk=claim.version_id)
+    source = version.source
+    assert source is not None, "only versions of variants are replayed"
+    seed = version.report.get("golden", {}).get("seed")
+    report = judge(source, local_path(_measured_file(version)), progress, call, seed=seed)
+    admitted = report.verdict.admitted
+    with ending(claim, {"admitted": admitted, "report": report.to_json()}):
+        if not admitted:
+            _leave(version, source, "; ".join(reason.detail for reason in report.verdict.reasons))
+
+
+def _measured_file(version: ModelVersion) -> Any:
+    """Return the file that runs on the CPU, where variants are measured."""
+    precision = version.config.get("precision", {})
+    return version.artifacts[variant_role("weights", precision.get("cpu", "fp32"))]
+
+
+def _leave(version: ModelVersion, source: ModelVersion, reasons: str) -> None:
+    served = ServedModel.objects.select_for_update(no_key=True).get(pk=version.served_model_id)
+    ModelVersion.objects.filter(pk=version.pk).update(paused_reason=f"{DRIFTED}{reasons}"[:500])
+    aliases = list(served.aliases.filter(version=version).values_list("name", flat=True))
+    may_answer = source.state == ModelVersion.State.READY and source.deleted_at is None
+    for alias in aliases if may_answer else ():
+        point(served, alias, source, reason=f"version {version.number} drifted")
+    log.error("model_version_drifted", version=version.engine_key, aliases=aliases, reasons=reasons)

@@ -1,0 +1,1 @@
+"""The pages of models of an account: upload, versions, aliases and variants."""
