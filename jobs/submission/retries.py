@@ -19,7 +19,7 @@ from jobs.queue.admission import require_short_queue
 from jobs.search.services import take_over_index
 from jobs.submission.allowance import require_room_for_job, require_room_for_pages
 from jobs.submission.services import begin, insert, new_job, paid_pages, require_readable, use_document
-from tenants.core.db.unit_of_work import APP, current_tenant_id, unit_of_work
+from tenants.core.db.unit_of_work import APP, unit_of_work
 from tenants.identity.identity import Identity
 
 
@@ -46,7 +46,7 @@ def retry_job(*, identity: Identity, job_id: object, request_id: str = "") -> Jo
         if again is not None:
             return again
         source = _furthest(old)
-        version = _still_served(old.model_version)
+        version = _still_served(identity, old.model_version)
         if old.document is not None:
             require_readable(identity, version, old.document.kind)
         job = new_job(identity, version, old.parameters)
@@ -77,7 +77,7 @@ def _require_short_queue_for_retry(identity: Identity, job_id: object) -> None:
         old = get_job(job_id)
         if not old.terminal or old.state == states.SUCCEEDED or _retry_that_will_do(old):
             return
-    require_short_queue(identity.tenant_id, _still_served(old.model_version), old.priority)
+    require_short_queue(identity.tenant_id, _still_served(identity, old.model_version), old.priority)
 
 
 def _finished(source: Job) -> tuple[int, int, float | None]:
@@ -120,9 +120,9 @@ def _take_over(job: Job, old: Job) -> None:
     take_over_index(new=job.id, old=old.id)
 
 
-def _still_served(version: ModelVersion) -> ModelVersion:
+def _still_served(identity: Identity, version: ModelVersion) -> ModelVersion:
     """Return the same version if it is still served. Finished pages and new pages must come from the same version."""
-    found = resolve(version.key, tenant_id=current_tenant_id())
+    found = resolve(version.key, tenant_id=identity.tenant_id)
     if found.pk != version.pk:
         raise ModelNotFound(f"The version {version.key} that read the finished pages is no longer available.")
     return found
