@@ -118,8 +118,10 @@ def resolve(reference: str, *, tenant_id: UUID | None) -> ModelVersion:
 
 def paused_reason(version: ModelVersion) -> str:
     """Return why the version must not run, for its callers, or nothing if it may run."""
-    if version.served_model.state == ServedModel.State.PAUSED:
-        return f"The model {version.served_model.name!r} is paused. Try again later or use another model."
+    served = version.served_model
+    if served.state == ServedModel.State.PAUSED:
+        by = "by the operator" if served.tenant_id is None else "by its account"
+        return f"The model {served.name!r} is paused {by}. Try again later or use another model."
     if version.paused_reason:
         return f"Version {version.key} is paused: {version.paused_reason}"
     return ""

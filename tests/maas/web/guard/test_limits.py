@@ -208,7 +208,7 @@ def test_openais_client_reads_what_is_wrong_with_a_model(server: GranianServer, 
         ("POST", "/v2/health/live", "GET, HEAD"),
         ("GET", "/v2/models/embed/infer", "POST"),
         ("GET", "/v2/repository/index", "POST"),
-        ("DELETE", "/v1/models", "GET, HEAD, OPTIONS"),
+        ("DELETE", "/v1/models", "GET, POST, HEAD, OPTIONS"),
     ],
 )
 def test_a_method_that_is_not_allowed_is_told_which_is(
