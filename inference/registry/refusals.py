@@ -1,4 +1,4 @@
-"""What the owner of a refused model can do about it, by the code of the refusal. Pure."""
+"""Advice to the owner of a refused model, by the code of the refusal. Pure."""
 
 from collections.abc import Mapping
 

@@ -31,7 +31,7 @@ LONGEST_TEXT = 50_000
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What the owner says about a version. None leaves it as it is."""
+    """The owner's description of a version. None leaves a field as it is."""
 
     description: str | None = None
     labels: Mapping[str, Any] | None = None
@@ -59,7 +59,7 @@ class ModelUpload:
     description: ModelDescription = field(default_factory=ModelDescription)
     lineage: Mapping[str, Any] = field(default_factory=dict)
     new: bool = True
-    """Whether the model is created if there is none of this name. Otherwise it must exist."""
+    """Set to create the model if there is none of this name. Otherwise it must exist."""
 
 
 def add_upload(

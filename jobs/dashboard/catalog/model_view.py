@@ -99,7 +99,7 @@ class ModelView:
     description: str
     paused: bool
     owned: bool
-    """Whether it belongs to the account that looks at it."""
+    """Set if it belongs to the account that looks at it."""
     version: ModelVersion
     takes: str
     gives: str

@@ -1,4 +1,4 @@
-"""What the page of an account's own model shows."""
+"""The content of the page of an account's own model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class OwnModel:
     moves: Sequence[Any]
     tasks: Sequence[ModelTask]
     busy: bool
-    """Whether work on it is under way, so that the page should be looked at again."""
+    """Set while work on it is under way, so that the page looks again."""
     deletable: bool
 
 
