@@ -28,15 +28,16 @@ DRIFTED = "its answers differ more from its source than its bounds allow: "
 def order_replays() -> int:
     """Order a replay of each version of a variant that had none for a day, or none with this ONNX Runtime."""
     runtime = str(onnx_runtime().__version__)
-    recent = ModelTask.objects.filter(version=OuterRef("pk"), kind=ModelTask.Kind.REPLAY).filter(
-        Q(created_at__gte=Now() - EVERY, params__onnx_runtime=runtime) | Q(ended_at=None)
-    )
     with operator_work():
+        recent = ModelTask.objects.filter(version=OuterRef("pk"), kind=ModelTask.Kind.REPLAY).filter(
+            Q(created_at__gte=Now() - EVERY, params__onnx_runtime=runtime) | Q(ended_at=None)
+        )
         due = ModelVersion.objects.filter(~Exists(recent), source__isnull=False, lineage__has_key="variant")
         ready = due.filter(state=ModelVersion.State.READY, deleted_at=None, paused_reason="")
-        for version in ready.select_related("served_model")[:MAX_ORDERED]:
+        versions = list(ready.select_related("served_model")[:MAX_ORDERED])
+        for version in versions:
             order_task(version, ModelTask.Kind.REPLAY, params={"onnx_runtime": runtime})
-        return min(len(ready), MAX_ORDERED)
+    return len(versions)
 
 
 def replay(claim: TaskClaim, progress: Progress, call: Call) -> None:

@@ -104,6 +104,7 @@ KINDS: Mapping[str, str] = {
     "correction": "Corrections of results",
     "own_field": "Own fields",
     "class_set": "Class sets",
+    "model": "Models of its own",
     "results": "Cached results",
     "sign_on": "Sign-in services",
     "impersonation": "Operators acting as members",

@@ -15,8 +15,10 @@ from tenants.core.db.unit_of_work import APP, operator_work
 from tests.jobs.conftest import Desk
 from tests.jobs.dashboard.conftest import html
 
-LIST_QUERIES = 8
-"""Session, user, membership, models, versions; then a transaction's begin, the speeds and the commit."""
+LIST_QUERIES = 9
+"""Session, user, membership; then a transaction's begin, the models, their versions, the speeds, the models that are not
+ready, and the commit.
+"""
 PAGE_QUERIES = 8
 """The queries are the same, for one model."""
 
