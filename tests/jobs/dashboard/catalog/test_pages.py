@@ -16,8 +16,8 @@ from tests.jobs.conftest import Desk
 from tests.jobs.dashboard.conftest import html
 
 LIST_QUERIES = 9
-"""Session, user, membership; then a transaction's begin, the models, their versions, the speeds, the models that are not
-ready, and the commit.
+"""Session, user, membership; then a transaction's begin, the models, their versions, the speeds, the models without a
+current version, and the commit.
 """
 PAGE_QUERIES = 8
 """The queries are the same, for one model."""
