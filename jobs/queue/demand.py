@@ -14,7 +14,8 @@ COUNTED = 200
 """The number up to which the waiting pages of a model are counted. Any larger number makes no difference."""
 
 _DEMAND = """
-SELECT m.name || '@' || v.number, waiting.pages, extract(epoch FROM waiting.oldest)::float8
+SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
+    waiting.pages, extract(epoch FROM waiting.oldest)::float8
 FROM inference_modelversion v
 JOIN inference_servedmodel m ON m.id = v.served_model_id
 CROSS JOIN LATERAL (

@@ -44,7 +44,8 @@ WHERE job_id = %s AND state = 'queued'
 
 ANY_QUEUED = "EXISTS (SELECT FROM jobs_page WHERE state = 'queued')"
 _WAITING = """
-SELECT v.id, m.name || '@' || v.number FROM inference_modelversion v
+SELECT v.id, m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number
+FROM inference_modelversion v
 JOIN inference_servedmodel m ON m.id = v.served_model_id
 WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
 """

@@ -15,7 +15,7 @@ from tenants.core.db.unit_of_work import OPERATOR
 log = structlog.get_logger(__name__)
 
 _COUNT = """
-SELECT m.name || '@' || v.number,
+SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
        (SELECT count(*) FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
 FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_model_id WHERE v.state = 'ready'
 """

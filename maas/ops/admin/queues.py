@@ -19,7 +19,9 @@ MAX_VERSIONS = 200
 # The query avoids EXISTS, whose hashed form would read every page.
 _QUEUES = """
 WITH v AS (
-    SELECT v.id, m.id AS model_id, m.name || '@' || v.number AS key, m.state, pool.name AS pool
+    SELECT v.id, m.id AS model_id,
+        m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number AS key,
+        m.state, pool.name AS pool
     FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_model_id
     LEFT JOIN inference_modelpool pool ON pool.id = m.pool_id
     LEFT JOIN LATERAL (SELECT true AS waits FROM jobs_page p
@@ -27,7 +29,8 @@ WITH v AS (
     LEFT JOIN LATERAL (SELECT true AS runs FROM jobs_page p
         WHERE p.model_version_id = v.id AND p.state = 'running' LIMIT 1) AS running ON true
     WHERE v.state = 'ready' OR waits
-    ORDER BY waits, m.name || '@' || v.number <> ALL(%(first)s), runs, m.name, v.number DESC
+    ORDER BY waits,
+        m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number <> ALL(%(first)s), runs, m.name, v.number DESC
     LIMIT %(versions)s)
 SELECT v.id, v.model_id, v.key, v.state,
        (SELECT count(*) FROM (SELECT FROM jobs_page p
