@@ -30,7 +30,8 @@ WITH v AS (
         WHERE p.model_version_id = v.id AND p.state = 'running' LIMIT 1) AS running ON true
     WHERE v.state = 'ready' OR waits
     ORDER BY waits,
-        m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number <> ALL(%(first)s), runs, m.name, v.number DESC
+        m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number <> ALL(%(first)s),
+        runs, m.name, v.number DESC
     LIMIT %(versions)s)
 SELECT v.id, v.model_id, v.key, v.state,
        (SELECT count(*) FROM (SELECT FROM jobs_page p
