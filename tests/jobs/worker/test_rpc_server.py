@@ -16,7 +16,7 @@ from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.worker.rpc_server import RpcServer
 from jobs.worker.versions import VersionCatalog
-from tenants.core.db.unit_of_work import APP
+from tenants.core.db.unit_of_work import OPERATOR
 
 MODEL = "embed@1"
 LINE = TextInput(("a line",), single=True)
@@ -49,7 +49,7 @@ def test_a_database_that_is_away_is_nobodys_fault_and_over_when_it_is_back(
     client: LaneClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as away:
-        away.setitem(connections.settings[APP], "HOST", "/nowhere")
+        away.setitem(connections.settings[OPERATOR], "HOST", "/nowhere")
         with pytest.raises(LaneUnavailable, match="send the request again"):
             client.call(MODEL, LINE, {}, call())
     assert client.call(MODEL, LINE, {}, call()).output.units.tokens
