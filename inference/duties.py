@@ -1,7 +1,7 @@
 """The scheduler's duties for models."""
 
 from inference.registry.collecting import collect_artifacts
-from inference.registry.replays import order_replays
+from inference.registry.orders import order_replays
 from tenants.core.duties import Duty
 
 DUTIES = (

@@ -9,7 +9,7 @@ from inference.api.model_json import task_json, variant_json
 from inference.api.model_schemas import OptimizationSerializer, TaskSerializer, VariantSerializer, VersionSerializer
 from inference.api.versions import body_of, described_version, owner_of
 from inference.registry import variants
-from inference.registry.optimization import order_optimization
+from inference.registry.orders import order_optimization
 from inference.registry.owners import owned_model
 from inference.registry.reading import shown_model, tasks_of
 from inference.registry.tasks.services import cancel_task, found_task
@@ -131,7 +131,7 @@ class Optimization(APIView):
     )
     def post(self, request: Request, model: str, number: int) -> Response:
         identity = owner_of(request, model)
-        wanted = body_of(request, OptimizationSerializer).get("transformations")
+        wanted = body_of(request, OptimizationSerializer).get("transformations", ())
         task = order_optimization(owner=identity.tenant_id, model=model, number=number, transformations=wanted)
         with unit_of_work(identity):
             body = task_json(found_task(identity.tenant_id, model, task.pk))

@@ -77,10 +77,13 @@ class Targets:
             feed.listen(self._forget)
 
     def _forget(self, changes: Sequence[Change]) -> None:
-        """Forget every model if one changed, because they change seldom."""
-        if any(change.kind == "model" for change in changes):
-            for remembered in (self._known, self._all):
-                remembered.forget_where(lambda *_: True)
+        """Forget the models of the accounts that a change is about, or of all if it is about the installation's."""
+        refs = {change.ref for change in changes if change.kind == "model"}
+        if not refs:
+            return
+        everybody, tenants = "" in refs, {UUID(ref) for ref in refs if ref}
+        self._known.forget_where(lambda key, _: everybody or key[0] in tenants)
+        self._all.forget_where(lambda tenant, _: everybody or tenant in tenants)
 
     def known(self, tenant_id: UUID, reference: str) -> Target | None:
         """Return the model version if it is remembered and may run."""

@@ -186,11 +186,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='servedmodel',
-            name='golden',
-            field=models.JSONField(blank=True, editable=False, help_text="File with the owner's samples, by which variants are judged.", null=True),
-        ),
-        migrations.AddField(
-            model_name='servedmodel',
             name='isolated',
             field=models.BooleanField(default=False, help_text='Run it in a process of its own under the sandbox, as models of accounts always are.'),
         ),

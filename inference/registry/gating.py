@@ -13,9 +13,11 @@ from inference.factory.report import VariantReport
 from inference.factory.sessions import OpenSession, open_here, opener_in, used_in_host
 from inference.model_host import ModelHosts
 from inference.registry.artifacts import local_path
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from tenants.core.progress import Progress
 
+Sessions = tuple[OpenSession, Conditions]
+"""The way in which files are opened, and the conditions of the measurement."""
 MAX_SEED = 2**31
 """Each task draws its seed, so that no file can be fitted to the inputs that judge it. The report has the seed."""
 
@@ -24,19 +26,35 @@ def judge(
     version: ModelVersion, variant: Path, progress: Progress, call: Call, *, seed: int | None = None
 ) -> VariantReport:
     """Compare a file with the version's own and return the report with the verdict. `seed` repeats a comparison."""
-    served, source = version.served_model, local_path(version.artifacts["weights"])
-    with sessions_for(version) as (open_session, conditions):
-        return measure_variant(
-            source,
-            variant,
-            golden_set(source, open_session, call, seed=seed),
-            served.bounds,
-            Kind(served.kind) if served.kind else None,
-            open_session=open_session,
-            progress=lambda share, text: progress.within(f"{share:.0%} {text}"),
-            call=call,
-            conditions=conditions,
-        )
+    source = local_path(version.artifacts["weights"])
+    with sessions_for(version) as sessions:
+        golden = golden_set(source, sessions[0], call, seed=seed)
+        return compared(source, variant, version.served_model, golden, sessions=sessions, progress=progress, call=call)
+
+
+def compared(
+    source: Path,
+    variant: Path,
+    served: ServedModel | None,
+    golden: GoldenSet,
+    *,
+    sessions: Sessions,
+    progress: Progress,
+    call: Call,
+) -> VariantReport:
+    """Compare a file with its source by the kind and the bounds of the model, or by the defaults without a model."""
+    open_session, conditions = sessions
+    return measure_variant(
+        source,
+        variant,
+        golden,
+        served.bounds if served else {},
+        Kind(served.kind) if served and served.kind else None,
+        open_session=open_session,
+        progress=lambda share, text: progress.within(f"{share:.0%} {text}"),
+        call=call,
+        conditions=conditions,
+    )
 
 
 def golden_set(source: Path, open_session: OpenSession, call: Call, *, seed: int | None = None) -> GoldenSet:
@@ -46,7 +64,7 @@ def golden_set(source: Path, open_session: OpenSession, call: Call, *, seed: int
 
 
 @contextmanager
-def sessions_for(version: ModelVersion) -> Iterator[tuple[OpenSession, Conditions]]:
+def sessions_for(version: ModelVersion) -> Iterator[Sessions]:
     """Yield how files of the version are opened: isolated ones in hosts of their own, others in this process."""
     if not version.served_model.is_isolated:
         yield open_here, USUAL

@@ -1,20 +1,19 @@
 """Registration of ONNX files: a file is checked byte by byte, tried in a child process and then stored."""
 
-import secrets
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.core.calls import Call
 from inference.core.errors import ModelFailed
-from inference.factory.measures.pairs import Kind
-from inference.factory.measuring import Conditions, generated_golden, measure_variant
+from inference.factory.measuring import Conditions
 from inference.factory.samples import SampleInvalid
 from inference.factory.sessions import open_here
 from inference.registry.admission import (
@@ -26,6 +25,8 @@ from inference.registry.admission import (
     admit,
     trial_run,
 )
+from inference.registry.gating import compared, golden_set
+from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.references import NAME
 from inference.registry.services import ModelCard, NewVersion, add_version
@@ -35,7 +36,7 @@ from tenants.core.progress import SILENT, Progress
 from tenants.limits.quota.wording import size
 from tenants.plans.prices import Price
 
-MAX_SEED = 2**31
+UNTIMED = Conditions(performance_s=0)
 Precision = str | Mapping[str, str]
 """The name of a precision, or one name each for `cpu` and `gpu`."""
 
@@ -121,6 +122,13 @@ def _check_precisions(sources: Mapping[str, Path], wanted: Mapping[str, Precisio
             raise ModelRefused(error.code, error.detail) from error
 
 
+def admission_for(owner: UUID | None) -> AdmissionLimits:
+    """Return the limits of a file that the owner uploads."""
+    usual, file_bytes = AdmissionLimits(), limits_of(owner).file_bytes
+    weight_bytes = max(usual.max_initializer_bytes, 2 * file_bytes)
+    return replace(usual, max_file_bytes=file_bytes, max_initializer_bytes=weight_bytes)
+
+
 def check_file(path: Path, limits: AdmissionLimits, progress: Progress) -> CheckedFile:
     """Check a file that nobody changes meanwhile, byte by byte and in a trial. Raises ModelRefused."""
     progress.stage(f"checking {size(path.stat().st_size)}, node by node")
@@ -156,24 +164,17 @@ def _judge_variants(name: str, checked: Mapping[str, CheckedFile], progress: Pro
     for precision, file in checked.items():
         if precision != FP32:
             progress.stage(f"comparing the {precision} variant with the file")
-            reports[precision] = _report(source, file.path, served, precision)
+            reports[precision] = _report(source, file.path, served, precision, progress)
     return reports
 
 
-def _report(source: Path, variant: Path, served: ServedModel | None, precision: str) -> dict[str, Any]:
+def _report(
+    source: Path, variant: Path, served: ServedModel | None, precision: str, progress: Progress
+) -> dict[str, Any]:
     call = Call()
     try:
-        report = measure_variant(
-            source,
-            variant,
-            generated_golden(source, open_session=open_here, seed=secrets.randbelow(MAX_SEED), call=call),
-            served.bounds if served else {},
-            Kind(served.kind) if served and served.kind else None,
-            open_session=open_here,
-            progress=lambda _share, _text: None,
-            call=call,
-            conditions=Conditions(performance_s=0),
-        )
+        golden = golden_set(source, open_here, call)
+        report = compared(source, variant, served, golden, sessions=(open_here, UNTIMED), progress=progress, call=call)
     except SampleInvalid as error:
         raise ModelRefused("not_comparable", f"the {precision} variant: {error}") from error
     if not report.verdict.admitted:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -14,11 +13,9 @@ from django.db import transaction
 from inference.core.calls import Call
 from inference.factory.golden import GoldenSet
 from inference.factory.measures.pairs import Kind
-from inference.factory.measuring import Conditions, measure_variant
 from inference.factory.pruning.errors import PruningImpossible
 from inference.factory.pruning.variant import prune_variant
 from inference.factory.report import VariantReport
-from inference.factory.sessions import OpenSession
 from inference.factory.transforms.catalog import CPU, Offer, transformations
 from inference.factory.transforms.errors import TransformRefused
 from inference.factory.transforms.facts import facts_of
@@ -26,23 +23,16 @@ from inference.factory.transforms.options import Options
 from inference.factory.transforms.processor import int8_support
 from inference.factory.transforms.sandboxed import transform
 from inference.registry import artifacts
-from inference.registry.gating import golden_set, sessions_for
-from inference.registry.model_limits import limits_of
+from inference.registry.gating import Sessions, compared, golden_set, sessions_for
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
-from inference.registry.onnx_files import check_file
-from inference.registry.owners import owner_work
+from inference.registry.onnx_files import admission_for, check_file
+from inference.registry.orders import PRUNE
 from inference.registry.tasks.claims import TaskClaim, ending, note_progress
-from inference.registry.tasks.services import order_task
 from inference.registry.uploads import file_name
-from inference.registry.variants import ready_version
 from inference.runtime.precision import FP32
-from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
-from tenants.core.errors import InvalidRequest
-from tenants.core.progress import SILENT
+from tenants.core.progress import SILENT, Progress
 
-PRUNE = "prune"
-NAMES = ("optimize", "slim", "fuse", "dynamic-int8", "static-int8", PRUNE)
 PRUNE_S = 900.0
 """The longest time for which pruned files are searched."""
 
@@ -54,22 +44,6 @@ class _Made:
     lineage: Mapping[str, Any]
 
 
-def order_optimization(
-    *, owner: UUID | None, model: str, number: int, transformations: "list[str] | None" = None
-) -> ModelTask:
-    """Order variants of a version, by all transformations that suit it or by those that are named."""
-    unknown = sorted(set(transformations or ()) - set(NAMES))
-    if unknown:
-        raise InvalidRequest(f"Unknown transformation {unknown[0][:40]!r}. Use {', '.join(NAMES)}.")
-    with owner_work(owner):
-        version = ready_version(owner, model, number)
-        params = {"transformations": transformations} if transformations else {}
-        task = order_task(version, ModelTask.Kind.OPTIMIZE, params=params)
-        if owner is not None:
-            record(tenant_id=owner, action="model.optimization_started", subject_id=version.pk, subject=version.key)
-    return task
-
-
 class _Factory:
     """The work on one version. Its files live as long as the task."""
 
@@ -78,7 +52,7 @@ class _Factory:
         claim: TaskClaim,
         version: ModelVersion,
         folder: Path,
-        sessions: tuple[OpenSession, Conditions],
+        sessions: Sessions,
         call: Call,
     ) -> None:
         self.claim = claim
@@ -118,7 +92,7 @@ class _Factory:
         """Make, check and measure a variant, and keep it with its verdict."""
         try:
             made = make(self.folder / f"{name}.onnx")
-            checked = check_file(made.path, limits_of(self.version.tenant_id).admission, SILENT)
+            checked = check_file(made.path, admission_for(self.version.tenant_id), SILENT)
             if checked.signature.to_json() != self.version.signature:
                 raise TransformRefused("variant_differs", "its inputs or outputs differ from those of the version")
             report = self._judged(name, made)
@@ -156,16 +130,10 @@ class _Factory:
         return Kind(kind) if kind else None
 
     def _judged(self, name: str, made: _Made) -> VariantReport:
-        return measure_variant(
-            self.source,
-            made.path,
-            self.golden,
-            self.version.served_model.bounds,
-            self._kind,
-            open_session=self.open_session,
-            progress=lambda share, text: self.note(f"{name}: {share:.0%} {text}"),
-            call=self.call,
-            conditions=self.conditions,
+        progress = Progress(lambda text: self.note(f"{name}: {text}"))
+        served, sessions = self.version.served_model, (self.open_session, self.conditions)
+        return compared(
+            self.source, made.path, served, self.golden, sessions=sessions, progress=progress, call=self.call
         )
 
     def _kept(self, name: str, made: _Made, report: VariantReport) -> ModelVariant:

@@ -1,43 +1,21 @@
 """Replays: versions that were made of variants are judged again each day, and left once they leave their bounds."""
 
-from datetime import timedelta
 from typing import Any
 
 import structlog
-from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Now
 
 from inference.core.calls import Call
 from inference.registry.aliases import point
 from inference.registry.artifacts import local_path
 from inference.registry.gating import judge
-from inference.registry.models import ModelTask, ModelVersion, ServedModel
+from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.tasks.claims import TaskClaim, ending
-from inference.registry.tasks.services import order_task
-from inference.runtime.native import onnx_runtime
 from inference.runtime.precision import variant_role
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import Progress
 
 log = structlog.get_logger(__name__)
-EVERY = timedelta(hours=24)
-MAX_ORDERED = 100
 DRIFTED = "its answers differ more from its source than its bounds allow: "
-
-
-def order_replays() -> int:
-    """Order a replay of each version of a variant that had none for a day, or none with this ONNX Runtime."""
-    runtime = str(onnx_runtime().__version__)
-    with operator_work():
-        recent = ModelTask.objects.filter(version=OuterRef("pk"), kind=ModelTask.Kind.REPLAY).filter(
-            Q(created_at__gte=Now() - EVERY, params__onnx_runtime=runtime) | Q(ended_at=None)
-        )
-        due = ModelVersion.objects.filter(~Exists(recent), source__isnull=False, lineage__has_key="variant")
-        ready = due.filter(state=ModelVersion.State.READY, deleted_at=None, paused_reason="")
-        versions = list(ready.select_related("served_model")[:MAX_ORDERED])
-        for version in versions:
-            order_task(version, ModelTask.Kind.REPLAY, params={"onnx_runtime": runtime})
-    return len(versions)
 
 
 def replay(claim: TaskClaim, progress: Progress, call: Call) -> None:

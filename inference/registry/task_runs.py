@@ -8,6 +8,7 @@ from inference.core.calls import Call
 from inference.core.errors import CallCanceled
 from inference.registry.admission import ModelRefused
 from inference.registry.errors import LeaseLost, TaskFailed
+from inference.registry.measurements import measure
 from inference.registry.models import ModelTask
 from inference.registry.optimization import optimize
 from inference.registry.replays import replay
@@ -20,7 +21,6 @@ from inference.registry.tasks.claims import (
     put_off,
 )
 from inference.registry.validation import validate
-from inference.registry.variants import measure
 from inference.sandbox import SandboxUnavailable
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError

@@ -150,7 +150,9 @@ def _model_for(owner: UUID | None, upload: ModelUpload, limits: ModelLimits) -> 
         title=upload.title[:200] or upload.name,
         description=(upload.description.description or "")[:LONGEST_TEXT],
         accepts=[TENSORS],
-        **limits.price_fields(),
+        # An account's price of all models, or that of its plan, comes before this one.
+        price_meter="call",
+        price_micros=0,
     )
 
 

@@ -8,9 +8,8 @@ from inference.registry.admission import ModelRefused
 from inference.registry.aliases import point
 from inference.registry.artifacts import local_path
 from inference.registry.errors import LeaseLost
-from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelVersion, ServedModel
-from inference.registry.onnx_files import CheckedFile, check_file
+from inference.registry.onnx_files import CheckedFile, admission_for, check_file
 from inference.registry.references import CURRENT
 from inference.registry.refusals import refusal_json
 from inference.registry.tasks.claims import TaskClaim, ending
@@ -27,7 +26,7 @@ def validate(claim: TaskClaim, progress: Progress) -> None:
     progress.stage("fetching the file")
     path = local_path(version.artifacts["weights"])
     try:
-        checked = check_file(path, limits_of(version.tenant_id).admission, progress)
+        checked = check_file(path, admission_for(version.tenant_id), progress)
     except ModelRefused as refused:
         _refuse(claim, refused)
         return

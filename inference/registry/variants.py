@@ -5,31 +5,21 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from inference.core.calls import Call
-from inference.factory.bounds import BoundInvalid
-from inference.factory.samples import SampleInvalid
 from inference.registry import artifacts
-from inference.registry.admission import ModelRefused
 from inference.registry.aliases import point
 from inference.registry.digests import version_digest
 from inference.registry.errors import InvalidVariant, VariantNotFound, VersionNotReady
-from inference.registry.gating import judge
 from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
-from inference.registry.onnx_files import check_file
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.references import CURRENT
-from inference.registry.refusals import refusal_json
-from inference.registry.tasks.claims import TaskClaim, ending
 from inference.registry.tasks.services import order_task
 from inference.registry.uploads import file_name, next_number
 from inference.registry.versions import found_version
 from inference.runtime.precision import FP32, PRECISIONS, variant_role
 from tenants.audit.acting import acting
 from tenants.audit.services import record
-from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import InvalidRequest
-from tenants.core.progress import Progress
 
 State = ModelVariant.State
 WEIGHTS = "weights"
@@ -93,27 +83,6 @@ def new_variant(
         author=acting().name,
         **fields,
     )
-
-
-def measure(claim: TaskClaim, progress: Progress, call: Call) -> None:
-    """Check the file of a variant, compare it with its source and end the task with the verdict."""
-    with operator_work():
-        variants = ModelVariant.objects.select_related("version__served_model")
-        variant = variants.get(tasks=claim.task_id)
-    version = variant.version
-    path = artifacts.local_path(variant.artifact)
-    try:
-        checked = check_file(path, limits_of(version.tenant_id).admission, progress)
-        if checked.signature.to_json() != version.signature:
-            raise ModelRefused("variant_differs", "it has other inputs or outputs than the version")
-        report = judge(version, path, progress, call).to_json()
-        state = State.ADMITTED if report["verdict"]["admitted"] else State.REFUSED
-    except ModelRefused as refused:
-        report, state = {"refused": refusal_json(refused)}, State.REFUSED
-    except (SampleInvalid, BoundInvalid) as error:
-        report, state = {"refused": refusal_json(ModelRefused("not_comparable", str(error)))}, State.REFUSED
-    with ending(claim, {"state": state}):
-        ModelVariant.objects.filter(pk=variant.pk, state=State.MEASURING).update(state=state, report=report)
 
 
 def use_variant(

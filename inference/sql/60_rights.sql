@@ -5,7 +5,7 @@ REVOKE ALL ON inference_sessionprofile FROM maas_app;
 -- A tenant writes its own models. It cannot change whom a model belongs to or is shared with, or its price.
 REVOKE UPDATE ON inference_servedmodel FROM maas_app;
 GRANT UPDATE (
-    title, description, state, kind, bounds, golden, current_id, accepts, parameters, cache_ttl_s, deleted_at
+    title, description, state, kind, bounds, current_id, accepts, parameters, cache_ttl_s, deleted_at
 ) ON inference_servedmodel TO maas_app;
 -- What answered at a moment can be looked up later: a move is added, and never changed.
 REVOKE UPDATE, DELETE ON inference_aliasmove FROM maas_app;

@@ -1,6 +1,5 @@
 """Runs the tasks of models for a worker: the checks of uploads in a thread, and long work in a process of its own."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -23,8 +22,6 @@ log = structlog.get_logger(__name__)
 Kind = ModelTask.Kind
 QUICK = (Kind.VALIDATE,)
 LONG = (Kind.MEASURE, Kind.OPTIMIZE, Kind.REPLAY)
-NICE = 10
-"""The nice value of long work. Calls and pages of the worker come first."""
 _PASSING = (OperationalError, InterfaceError, StorageUnavailable, OSError)
 
 
@@ -95,12 +92,8 @@ class ModelFactory:
         with self._lock:
             if self._rounds.stopping.is_set():
                 return False
-            self._process = subprocess.Popen(command, preexec_fn=_be_nice)  # noqa: PLW1509  # a single system call
+            self._process = subprocess.Popen(command)
         status = self._process.wait()
         if status:
             log.warning("model_factory_ended", status=status)
         return status == 0
-
-
-def _be_nice() -> None:
-    os.nice(NICE)

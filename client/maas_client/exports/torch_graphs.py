@@ -23,7 +23,7 @@ Axes = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True)
 class Original:
-    """What is exported, and the inputs on which it is verified. The export itself uses the first of them."""
+    """The module to export, and the inputs on which it is verified. The export itself uses the first of them."""
 
     module: Any
     cases: Sequence[Tensors]

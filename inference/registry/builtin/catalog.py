@@ -174,7 +174,7 @@ EMBED_INT8 = BuiltinModel(
     name="embed-int8",
     title="Text embeddings, 8-bit",
     description="Like `embed`, with 8-bit weights: faster on a CPU. Its vectors are close to those of `embed` (average "
-    f"cosine similarity at least {MEAN_COSINE} over a reference set), but must not be mixed with them.",
+    f"cosine similarity at least {MEAN_COSINE} over ten reference texts), but must not be mixed with them.",
     runtime=EMBED.runtime,
     release="all-minilm-l6-v2-int8-3",
     price=EMBED.price,

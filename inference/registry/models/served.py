@@ -79,9 +79,6 @@ class ServedModel(Owned):
     bounds = models.JSONField(
         default=dict, blank=True, help_text="Largest deviation of a variant, by measure. Empty: the defaults."
     )
-    golden = models.JSONField(
-        null=True, blank=True, editable=False, help_text="File with the owner's samples, by which variants are judged."
-    )
     deleted_at = models.DateTimeField(null=True, editable=False)
     pool = models.ForeignKey(
         ModelPool,

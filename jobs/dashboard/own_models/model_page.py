@@ -61,7 +61,6 @@ class OwnModel:
     tasks: Sequence[ModelTask]
     busy: bool
     """Set while work on it is under way, so that the page looks again."""
-    deletable: bool
 
 
 def own_model(tenant_id: UUID, name: str) -> OwnModel:
@@ -83,7 +82,6 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
         moves=list(moves),
         tasks=tasks,
         busy=any(not task.ended for task in tasks),
-        deletable=True,
     )
 
 

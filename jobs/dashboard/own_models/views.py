@@ -13,7 +13,7 @@ from inference.model_host.isolation_status import isolation_status
 from inference.registry.aliases import move_alias, roll_back
 from inference.registry.errors import AliasNotFound, ModelNotFound, TaskNotFound, VariantNotFound, VersionNotFound
 from inference.registry.model_limits import limits_of
-from inference.registry.optimization import order_optimization
+from inference.registry.orders import order_optimization
 from inference.registry.tasks.services import cancel_task
 from inference.registry.variants import refuse_variant, use_variant
 from inference.registry.versions import delete_model, delete_version, retire_version

@@ -1,5 +1,6 @@
 """Works on one waiting task of the model factory and ends. Workers start it, at low priority, when a task waits."""
 
+import os
 import signal
 from argparse import ArgumentParser
 from typing import Any
@@ -8,6 +9,9 @@ from django.core.management.base import BaseCommand
 
 from inference.core.calls import Call
 from jobs.worker.model_tasks import LONG, work_on_task
+
+NICE = 10
+"""The nice value of long work. Calls and pages of the worker come first."""
 
 
 class Command(BaseCommand):
@@ -18,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--worker", default="factory", help="name under which the task is leased")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        os.nice(NICE)
         call = Call()
         # A worker that stops asks for the end. The task is handed back, and another worker begins it again.
         signal.signal(signal.SIGTERM, lambda *_: call.cancel())

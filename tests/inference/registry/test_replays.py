@@ -10,7 +10,7 @@ from inference.core.calls import Call
 from inference.models import ModelTask, ModelVariant, ModelVersion
 from inference.registry import artifacts
 from inference.registry.collecting import collect_artifacts
-from inference.registry.replays import order_replays
+from inference.registry.orders import order_replays
 from inference.registry.selectors import find_version
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task
