@@ -1,6 +1,6 @@
 """Errors in a request for a model."""
 
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, NotFound
 
 
 class ModelNotFound(DomainError):
@@ -67,7 +67,7 @@ class UploadsOff(DomainError):
     code = "model_uploads_off"
 
 
-class TaskNotFound(DomainError):
+class TaskNotFound(NotFound):
     code = "model_task_not_found"
 
 

@@ -204,8 +204,10 @@ def _keep(sent: Sent, first: Answered[M]) -> None:
             _write(sent, status=first.status, count=count)
         case Job(id=job_id):
             _write(sent, status=first.status, job=job_id)
-        case TenantOwned(id=made_id):
+        case TenantOwned(id=made_id) | ModelTask(id=made_id):
             _write(sent, status=first.status, other=made_id)
+        case _:
+            raise TypeError(f"{type(first.made).__name__} cannot be found again")
 
 
 def _keep_refusal(sent: Sent, refused: PaymentRequired) -> None:

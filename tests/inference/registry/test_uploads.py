@@ -44,6 +44,12 @@ def upload(owner: UUID | None, file: Path, name: str, **more: object) -> ModelVe
     return version
 
 
+@pytest.fixture(autouse=True)
+def no_task_of_other_tests() -> None:
+    with operator_work():
+        ModelTask.objects.filter(state="queued").update(state="canceled")
+
+
 def check_all() -> None:
     while (claim := claim_task("worker", KINDS)) is not None:
         run_task(claim, Call(), passes=lambda _: False)
