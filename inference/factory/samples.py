@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from inference.runtime.tensors import Array, NodeArg
+from tenants.core.messages import names_in_words, sizes_in_words
 
 Feeds = Mapping[str, Array]
 ONE_UNIT = 0
@@ -40,7 +41,7 @@ def check_feeds(feeds: Feeds, inputs: Sequence[NodeArg], name: str) -> None:
     """Raise SampleInvalid if inputs are missing, unknown, or have another number of dimensions."""
     wanted = {node.name: node for node in inputs}
     if set(feeds) != set(wanted):
-        raise SampleInvalid(f"{name} has the inputs {sorted(feeds)}; the model takes {sorted(wanted)}")
+        raise SampleInvalid(f"{name} has the inputs {names_in_words(feeds)}; the model takes {names_in_words(wanted)}")
     for key, value in feeds.items():
         shape = wanted[key].shape
         fits = value.ndim == len(shape) and all(
@@ -48,9 +49,10 @@ def check_feeds(feeds: Feeds, inputs: Sequence[NodeArg], name: str) -> None:
             for size, given in zip(shape, value.shape, strict=True)
         )
         if not fits:
-            raise SampleInvalid(f"{name}: input {key!r} has the shape {list(value.shape)}; the model takes {[*shape]}")
+            given, taken = sizes_in_words(value.shape), sizes_in_words(shape)
+            raise SampleInvalid(f"{name}: input {key!r} has the shape {given}; the model takes {taken}")
     if rows_are_free(inputs) and len({len(value) for value in feeds.values()}) > 1:
-        counts = {key: len(value) for key, value in feeds.items()}
+        counts = ", ".join(f"{key} {len(value)}" for key, value in feeds.items())
         raise SampleInvalid(f"{name}: its inputs differ in their number of rows: {counts}")
 
 

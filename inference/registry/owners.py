@@ -8,6 +8,7 @@ from django.db import transaction
 
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
+from inference.registry.references import NAME
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 
@@ -25,7 +26,8 @@ def owner_work(owner: UUID | None) -> Iterator[None]:
 def owned_model(owner: UUID | None, name: str, *, for_update: bool = False) -> ServedModel:
     """Return a model of the owner, in `owner_work`. Raises ModelNotFound, also for a model of somebody else."""
     models = ServedModel.objects.filter(tenant=owner, name=name, deleted_at=None)
-    served = (models.select_for_update(no_key=True) if for_update else models).first()
+    named = NAME.fullmatch(name) is not None
+    served = (models.select_for_update(no_key=True) if for_update else models).first() if named else None
     if served is None:
         raise ModelNotFound(f"There is no model {name[:120]!r} of yours.")
     return served

@@ -4,7 +4,7 @@ It looks for what is left and remembers nothing, so it may die anywhere, and two
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ import structlog
 from django.db import OperationalError, connections, transaction
 from django.db.models.functions import Now
 
+from inference.registry.erasing import erase_models
 from jobs.archives.claims import fail_waiting
 from jobs.batches import states as batch_states
 from jobs.batches.models import Batch
@@ -148,10 +149,22 @@ def _empty_some(tenant_id: UUID, table: str) -> bool:
         cursor.execute(_DELETE.format(table=table, **filled), values)
         number, *found = cursor.fetchone()
         with operator_work():
-            names = (name for some in found for name in some or ())
-            due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in names]
-            FileToErase.objects.bulk_create(due, ignore_conflicts=True)
+            _order(tenant_id, (name for some in found for name in some or ()))
     return bool(number)
+
+
+def _erase_models(tenant_id: UUID) -> bool:
+    """Erase all models of the account at once: no plan allows many."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        files = erase_models(tenant_id)
+        _order(tenant_id, files)
+    return bool(files)
+
+
+def _order(tenant_id: UUID, files: Iterable[str]) -> None:
+    """Order that these files are erased, in the transaction that deletes what they belong to."""
+    due = [FileToErase(tenant_id=tenant_id, name=name, due_at=Now()) for name in files]
+    FileToErase.objects.bulk_create(due, ignore_conflicts=True)
 
 
 def _unnamed(table: str) -> str:
@@ -167,4 +180,5 @@ _STEPS: tuple[Callable[[UUID], bool], ...] = (
     _end_archives,
     _end_uploads,
     _empty_rows,
+    _erase_models,
 )

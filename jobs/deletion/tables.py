@@ -1,5 +1,6 @@
 """Lists every table with rows of a tenant: those that a deletion empties, in order, and those that are kept."""
 
+from inference.registry import erasing
 from jobs.search.services import EMBEDDINGS
 
 FIRST = ("tenants_invitation", "tenants_modellimit", "tenants_apikey")
@@ -42,6 +43,9 @@ ROWS = (
     "tenants_providercustomer",
 )
 """The order in which tables are emptied: pointing rows before their targets, counted rows before their counts."""
+
+MODELS = tuple(table._meta.db_table for table in erasing.ORDER)
+"""The tables of models, which the registry empties after those of jobs, because jobs name versions."""
 
 WHERE_KEPT = (EMBEDDINGS,)
 """The tables that do not exist in every installation."""

@@ -6,11 +6,13 @@ from uuid import UUID
 
 import pytest
 from django.apps import apps
+from django.core.files.storage import default_storage
 from django.core.mail import EmailMessage
 from django.db import DatabaseError, connections
 from pytest_django import Settings
 
 from inference.core.contracts import Embedding, Units, WorkOutput
+from inference.registry.aliases import move_alias
 from jobs.core.models import Job
 from jobs.deletion import erasing, tables
 from jobs.deletion.erasing import erase_closed_tenants
@@ -34,6 +36,8 @@ from tenants.deletion.services import ask_to_close, begin_erasing, remind_owners
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
+from tests.inference.registry.test_uploads import added
+from tests.inference.runtime.graphs import save_adder
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.jobs.documents.test_services import upload
@@ -89,7 +93,7 @@ def close(owner: Identity, *, due: bool = True) -> None:
 def rows_left(tenant_id: UUID) -> dict[str, int]:
     found = {}
     with connections[OPERATOR].cursor() as cursor:
-        for table in (*tables.FIRST, *tables.ROWS, *tables.LAST, *tables.ORDERS):
+        for table in (*tables.FIRST, *tables.ROWS, *tables.MODELS, *tables.LAST, *tables.ORDERS):
             cursor.execute(f"SELECT count(*) FROM {table} WHERE tenant_id = %s", [tenant_id])
             found[table] = cursor.fetchone()[0]
     return {table: number for table, number in found.items() if number}
@@ -111,7 +115,7 @@ def until_erased(tenant_id: UUID) -> None:
 
 def test_every_table_of_a_tenant_is_erased_or_kept() -> None:
     """A new table has to be named. It would otherwise outlive its tenant, or delay the end of the erasure."""
-    known = {*tables.FIRST, *tables.ROWS, *tables.LAST, *tables.ORDERS, *tables.KEPT}
+    known = {*tables.FIRST, *tables.ROWS, *tables.MODELS, *tables.LAST, *tables.ORDERS, *tables.KEPT}
     models = [one for one in apps.get_models() if issubclass(one, TenantOwned)]
     assert {one._meta.db_table for one in models} <= known
     with connections[OPERATOR].cursor() as cursor:
@@ -150,6 +154,20 @@ def test_nothing_is_left_but_money_and_its_proof(
             "tenant.erasing",
             "tenant.erased",
         ]
+
+
+def test_models_of_the_account_are_erased_with_their_files(owner: Identity, tmp_path: Path) -> None:
+    name = unique("own")
+    version = added(owner.tenant_id, save_adder(tmp_path / "adder.onnx"), name)
+    added(None, save_adder(tmp_path / "adder.onnx"), unique("of-all"))
+    move_alias(owner=owner.tenant_id, model=name, alias="champion", number=1)
+    files = [str(artifact["file"]) for artifact in version.artifacts.values()]
+    assert [name for name in files if default_storage.exists(name)]
+    assert set(rows_left(owner.tenant_id)) >= {"inference_modelversion", "inference_aliasmove", "inference_modeltask"}
+    close(owner)
+    until_erased(owner.tenant_id)
+    assert rows_left(owner.tenant_id) == {}
+    assert [name for name in files if default_storage.exists(name)] == []
 
 
 @pytest.mark.usefixtures("work")

@@ -90,13 +90,15 @@ def test_a_long_transaction_delays_no_other_and_is_not_missed(
     assert of(tenant) in reader.read()
 
 
-def test_models_and_prices_are_named(tenant: CreatedTenant, version: ModelVersion) -> None:
+def test_a_change_of_the_installation_s_models_is_for_all_and_that_of_a_price_for_its_account(
+    tenant: CreatedTenant, version: ModelVersion
+) -> None:
     reader = Reader()
     model = version.served_model
     model.price_micros += 1
     with operator_work():
         model.save()
-    assert Change("model", model.name) in reader.read()
+    assert Change("model", "") in reader.read()
     with operator_work():
         price = {
             "meter": "page",
