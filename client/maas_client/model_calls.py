@@ -1,16 +1,18 @@
 """The calls about models, their versions, aliases, variants and tasks, as flows."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict, TypeVar
 from urllib.parse import quote
 
 from maas_client.calls import LONGEST_OUTAGE_S, LONGEST_ROUND_S, RESTART_S, Calls
 from maas_client.errors import ModelRefused, ModelTimedOut, TaskFailed
-from maas_client.exchange import Flow, Pause, Request
+from maas_client.exchange import Flow, Pause, Reply, Request
 from maas_client.pushes import MODELS, About, push_request
 from maas_client.reading import json_of, retry_after_of
 from maas_client.resources import Alias, Model, ModelTask, ModelVersion, Variant
+from maas_client.sending import LARGE_BYTES
 from maas_client.submissions import key_header
 from maas_client.uploads import Progress, Source, file_part
 from maas_client.wait_budget import WaitBudget
@@ -20,6 +22,8 @@ W = TypeVar("W", ModelVersion, ModelTask)
 VersionTold = Callable[[ModelVersion], None]
 TaskTold = Callable[[ModelTask], None]
 MIN_PAUSE_S, MAX_PAUSE_S = 0.5, 2.0
+LONGEST_JOIN_S = 120.0
+"""The longest time in seconds that the service needs to put the parts of a large file together."""
 
 
 class VersionChanges(TypedDict, total=False):
@@ -55,7 +59,7 @@ class ModelCalls:
 
     def push(
         self,
-        file: Source,
+        file: Source | None,
         about: About,
         *,
         name: str,
@@ -63,8 +67,7 @@ class ModelCalls:
         wait_s: float | None,
         told: VersionTold | None,
     ) -> Flow[ModelVersion]:
-        request = push_request(file_part(file, progress=about.get("progress")), name, license, about)
-        made = json_of((yield from self._calls.ask(request, outage_s=RESTART_S)))
+        made = json_of((yield from self._with_file(push_request(file, name, license, about))))
         if wait_s == 0:
             return ModelVersion.from_json(made)
         return (yield from self.wait_ready(made["model"], made["version"], wait_s, told))
@@ -136,7 +139,7 @@ class ModelCalls:
             file=file_part(file, progress=progress),
             headers=key_header(key),
         )
-        return ModelTask.from_json(json_of((yield from self._calls.ask(request, outage_s=RESTART_S))))
+        return ModelTask.from_json(json_of((yield from self._with_file(request))))
 
     def judge_variant(self, name: str, version: int, variant: str, verdict: str) -> Flow[Mapping[str, Any]]:
         request = Request("POST", version_path(name, version, "variants", variant, verdict), headers=key_header(None))
@@ -168,6 +171,17 @@ class ModelCalls:
         return self._calls.shaped(Request("POST", path_of(name, "tasks", task, "cancel")), ModelTask.from_json)
 
     # Execution
+
+    def _with_file(self, request: Request) -> Flow[Reply]:
+        """Send a request with the file of a model. A large file is sent ahead of it, in parts."""
+        part = request.file
+        held_s = 0.0
+        if part is not None and part.size_bytes > LARGE_BYTES:
+            key = f"{request.headers['Idempotency-Key']}-file"
+            upload = yield from self._calls.sending(part).model_file(key)
+            held_s = LONGEST_JOIN_S
+            request = replace(request, file=None, form={**request.form, "upload": upload}, held_s=held_s)
+        return (yield from self._calls.ask(request, outage_s=RESTART_S + held_s))
 
     def _rows(
         self, path: str, shape: Callable[[Mapping[str, Any]], T], query: Mapping[str, str | int] | None = None

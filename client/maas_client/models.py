@@ -37,7 +37,7 @@ class Models:
 
     def push(
         self,
-        file: Source,
+        file: Source | None = None,
         *,
         name: str,
         license: str,
@@ -47,7 +47,8 @@ class Models:
     ) -> ModelVersion:
         """Send a version of a model, wait until it is checked, and return it.
 
-        `file` is a path, bytes or an open file. A new name makes a new model, whose first version becomes `current`.
+        `file` is a path, bytes or an open file; or the service fetches it from `url`. A new name makes a new model,
+        whose first version becomes `current`. A file over 32 MiB is sent in parts, and continues after an outage.
         `told` is called with the version while it is checked. Raises ModelRefused with the reason, and ModelTimedOut
         after `wait` seconds (None: never; 0: do not wait).
         """

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from maas_client.exchange import Request
-from maas_client.submissions import key_header
-from maas_client.uploads import FilePart, Progress
+from maas_client.submissions import LONGEST_FETCH_S, key_header
+from maas_client.uploads import Progress, Source, file_part
 
 MODELS = "/v1/models"
 
@@ -22,13 +22,21 @@ class About(TypedDict, total=False):
     labels: Mapping[str, str]
     lineage: Mapping[str, Any]
     """The description of what the file was made from."""
+    url: str
+    """The URL from which the service fetches the file, instead of a file: `https://…`, without a sign-in."""
     progress: Progress
     idempotency_key: str
-    """Your own key for this version. The same key within a day returns the same version. The default is a new key."""
+    """Your own key for this version. The same key within a day returns the same version, and continues an upload that
+    broke off. The default is a new key."""
 
 
-def push_request(part: FilePart, name: str, license: str, about: About) -> Request:
+def push_request(source: Source | None, name: str, license: str, about: About) -> Request:
+    if (source is None) == ("url" not in about):
+        raise TypeError("Give exactly one of a file and url=….")
     form: dict[str, str] = {"name": name, "license": license}
-    form |= {key: str(value) for key, value in about.items() if key in ("title", "description", "card")}
+    form |= {key: str(value) for key, value in about.items() if key in ("title", "description", "card", "url")}
     form |= {key: json.dumps(value) for key, value in about.items() if key in ("labels", "lineage")}
-    return Request("POST", MODELS, form=form, file=part, headers=key_header(about.get("idempotency_key")))
+    part = None if source is None else file_part(source, progress=about.get("progress"))
+    held_s = LONGEST_FETCH_S if source is None else 0.0
+    headers = key_header(about.get("idempotency_key"))
+    return Request("POST", MODELS, form=form, file=part, headers=headers, held_s=held_s)

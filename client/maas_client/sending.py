@@ -5,7 +5,7 @@ The service says where to resume.
 
 import base64
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Protocol
 
 from maas_client.errors import InvalidRequest, MaasError
@@ -53,19 +53,25 @@ class Sending:
 
     def document(self, key: str | None) -> Flow[Document]:
         """Send a document and return it once the service has checked it."""
-        path = yield from self._sent(key)
+        path = yield from self._sent(key, {})
         upload = yield from self._checked(path)
         asked = Request("GET", f"/v1/documents/{upload['document']}")
         body = json_of((yield from self._ask(asked, outage_s=LONGEST_CUT_S)))
         return Document.from_json({**body, "duplicate": upload["duplicate"]})
 
-    def _sent(self, key: str | None) -> Flow[str]:
-        """Send all bytes and return the path of the upload."""
+    def model_file(self, key: str | None) -> Flow[str]:
+        """Send the file of a model and return the id of the upload, which a request about the model then names."""
+        path = yield from self._sent(key, {"purpose": "model"})
+        return str((yield from self._checked(path))["id"])
+
+    def _sent(self, key: str | None, metadata: Mapping[str, str]) -> Flow[str]:
+        """Send all bytes and return the path of the upload. With a key that began one before, continue that one."""
         size_bytes = self._part.size_bytes
+        values = {"filename": self._part.name, **metadata}
         headers = {
             **_TUS,
             "Upload-Length": str(size_bytes),
-            "Upload-Metadata": f"filename {base64.b64encode(self._part.name.encode()).decode()}",
+            "Upload-Metadata": ",".join(f"{name} {_base64(value)}" for name, value in values.items()),
             **key_header(key),
         }
         made = yield from self._ask(Request("POST", "/v1/uploads", headers=headers), outage_s=LONGEST_CUT_S)
@@ -121,6 +127,10 @@ class Sending:
                 return upload
             _require_hope(upload)
             yield Pause(LOOKED_EVERY_S)
+
+
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 def _require_hope(upload: dict[str, Any]) -> None:

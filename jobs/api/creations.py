@@ -1,19 +1,14 @@
-"""Creates everything except jobs for requests that may be repeated under an Idempotency-Key: documents, archives, …"""
+"""Creates everything except jobs and models for requests that may be repeated under an Idempotency-Key."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from inference.registry.models import ModelTask
-from inference.registry.tasks.services import found_task
-from inference.registry.uploads import ModelUpload, add_upload
-from inference.registry.variants import add_variant
 from jobs.archives.selectors import get_archive
 from jobs.archives.services import ArchiveRequest, accept_archive
 from jobs.attachments.services import OUTERMOST, Nesting, take_attachments
@@ -102,11 +97,11 @@ def hold_upload(*, identity: Identity, address: Address, key: str | None) -> Hol
 
 
 def _sent_bytes(identity: Identity, upload: Upload, key: str | None) -> Sent | None:
-    return _sent(identity, "upload_document", key, content_sha256=upload.sha256)
+    return sent_with(identity, "upload_document", key, content_sha256=upload.sha256)
 
 
 def _sent_from(identity: Identity, address: Address, key: str | None, hold_id: UUID | None = None) -> Sent | None:
-    sent = _sent(identity, "upload_document", key, url=address.url, name=address.name)
+    sent = sent_with(identity, "upload_document", key, url=address.url, name=address.name)
     return None if sent is None else replace(sent, hold_id=hold_id)
 
 
@@ -117,12 +112,12 @@ def upload_file_once(
         stored = store_file(identity=identity, upload=upload, lives_s=lives_s, also=lambda it: keep(Answered(it, OK)))
         return Answered(stored, OK)
 
-    sent = _sent(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
+    sent = sent_with(identity, "upload_file", key, content_sha256=upload.sha256, lives_s=lives_s)
     return make_in_steps(sent, make=store, look=lambda file_id: get_file(shown(FILE, file_id)))
 
 
 def create_upload_once(*, identity: Identity, announced: Announced, key: str | None) -> Answered[ResumableUpload]:
-    sent = _sent(
+    sent = sent_with(
         identity,
         "create_upload",
         key,
@@ -150,64 +145,12 @@ def create_archive_once(
     del values["request_id"]
     if request.class_set is None:
         del values["class_set"]
-    sent = _sent(identity, "create_archive", key, content_sha256=upload.sha256, **values)
+    sent = sent_with(identity, "create_archive", key, content_sha256=upload.sha256, **values)
     return make_in_steps(sent, make=accept, look=get_archive)
 
 
-def create_model_once(
-    *, identity: Identity, upload: ModelUpload, sha256: str, operation: Operation, key: str | None
-) -> Answered[ModelTask]:
-    """Add the next version of a model. What is remembered is the task of its checks."""
-
-    def accept(keep: Keep[ModelTask]) -> Answered[ModelTask]:
-        _version, task = add_upload(
-            owner=identity.tenant_id, upload=upload, also=lambda it: keep(Answered(it, ACCEPTED))
-        )
-        return Answered(task, ACCEPTED)
-
-    described = asdict(upload.description)
-    sent = _sent(
-        identity,
-        operation,
-        key,
-        content_sha256=sha256,
-        name=upload.name,
-        license=upload.license,
-        title=upload.title,
-        lineage=upload.lineage,
-        **described,
-    )
-    return make_in_steps(sent, make=accept, look=partial(found_task, identity.tenant_id, upload.name))
-
-
-def create_variant_once(
-    *, identity: Identity, model: str, number: int, upload: Upload, precision: str, key: str | None
-) -> Answered[ModelTask]:
-    def accept(keep: Keep[ModelTask]) -> Answered[ModelTask]:
-        _variant, task = add_variant(
-            owner=identity.tenant_id,
-            model=model,
-            number=number,
-            file=upload.path,
-            precision=precision,
-            also=lambda it: keep(Answered(it, ACCEPTED)),
-        )
-        return Answered(task, ACCEPTED)
-
-    sent = _sent(
-        identity,
-        "create_model_variant",
-        key,
-        content_sha256=upload.sha256,
-        model=model,
-        version=number,
-        precision=precision,
-    )
-    return make_in_steps(sent, make=accept, look=partial(found_task, identity.tenant_id, model))
-
-
 def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | None) -> Answered[Batch]:
-    sent = _sent(
+    sent = sent_with(
         identity,
         "create_batch",
         key,
@@ -225,7 +168,7 @@ def create_batch_once(*, identity: Identity, request: BatchRequest, key: str | N
 
 def retry_once(*, identity: Identity, job_id: str, key: str | None, request_id: str = "") -> Answered[Job]:
     return make_once(
-        _sent(identity, "retry_job", key, job=str(as_uuid(job_id) or job_id)),
+        sent_with(identity, "retry_job", key, job=str(as_uuid(job_id) or job_id)),
         make=lambda: Answered(retry_job(identity=identity, job_id=job_id, request_id=request_id), ACCEPTED),
         look=get_job,
     )
@@ -236,7 +179,7 @@ def create_endpoint_once(*, identity: Identity, values: Mapping[str, Any], key: 
     was replaced since.
     """
     return make_once(
-        _sent(identity, "create_webhook_endpoint", key, **values),
+        sent_with(identity, "create_webhook_endpoint", key, **values),
         make=lambda: Answered(_new_of(create_endpoint(identity=identity, **values).endpoint), CREATED),
         look=_endpoints_secret,
     )
@@ -244,7 +187,7 @@ def create_endpoint_once(*, identity: Identity, values: Mapping[str, Any], key: 
 
 def rotate_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookSecret]:
     return make_once(
-        _sent(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        sent_with(identity, "rotate_webhook_secret", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
         make=lambda: Answered(_new_of(rotate_secret(identity=identity, endpoint_id=endpoint_id).endpoint), OK),
         look=_endpoints_secret,
     )
@@ -263,7 +206,7 @@ def _endpoints_secret(secret_id: UUID) -> WebhookSecret:
 
 def rotate_own_once(*, identity: Identity, key: str | None) -> Answered[WebhookSecret]:
     return make_once(
-        _sent(identity, "rotate_own_webhook_secret", key),
+        sent_with(identity, "rotate_own_webhook_secret", key),
         make=lambda: Answered(rotate_own_secret(identity=identity), OK),
         look=_own_secret,
     )
@@ -279,7 +222,7 @@ def _own_secret(secret_id: UUID) -> WebhookSecret:
 
 def send_test_once(*, identity: Identity, endpoint_id: str, key: str | None) -> Answered[WebhookDelivery]:
     return make_once(
-        _sent(identity, "test_webhook_endpoint", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
+        sent_with(identity, "test_webhook_endpoint", key, endpoint=str(as_uuid(endpoint_id) or endpoint_id)),
         make=lambda: Answered(send_test(identity=identity, endpoint_id=endpoint_id), ACCEPTED),
         look=get_delivery,
     )
@@ -287,7 +230,7 @@ def send_test_once(*, identity: Identity, endpoint_id: str, key: str | None) -> 
 
 def replay_once(*, identity: Identity, delivery_id: str, key: str | None) -> Answered[WebhookDelivery]:
     return make_once(
-        _sent(identity, "replay_webhook_delivery", key, delivery=str(as_uuid(delivery_id) or delivery_id)),
+        sent_with(identity, "replay_webhook_delivery", key, delivery=str(as_uuid(delivery_id) or delivery_id)),
         make=lambda: Answered(replay_delivery(identity=identity, delivery_id=delivery_id), ACCEPTED),
         look=get_delivery,
     )
@@ -302,7 +245,7 @@ def replay_range_once(
     only_failed: bool,
     key: str | None,
 ) -> Answered[int]:
-    sent = _sent(
+    sent = sent_with(
         identity,
         "replay_webhook_deliveries",
         key,
@@ -346,14 +289,15 @@ def begin_payment_once(*, identity: Identity, values: Mapping[str, Any], key: st
         return Answered(made, CREATED)
 
     texts = {name: str(value) for name, value in values.items()}
-    return make_in_steps(_sent(identity, "create_payment", key, **texts), make=begin, look=_payment)
+    return make_in_steps(sent_with(identity, "create_payment", key, **texts), make=begin, look=_payment)
 
 
 def _payment(payment_id: UUID) -> Payment:
     return Payment.objects.get(id=payment_id)
 
 
-def _sent(identity: Identity, operation: Operation, key: str | None, **values: object) -> Sent | None:
+def sent_with(identity: Identity, operation: Operation, key: str | None, **values: object) -> Sent | None:
+    """Return the request by its values, or None without a key."""
     if key is None:
         return None
     fingerprint = fingerprint_of({**values, "livemode": identity.livemode})

@@ -106,7 +106,7 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def fetched(request: Request) -> Upload | None:
-    """Return the fetched document if this is the second time that the request comes here."""
+    """Return the fetched file if this is the second time that the request comes here."""
     upload = request.META.get(UPLOAD)
     return upload if isinstance(upload, Upload) and upload.fetched else None
 
@@ -120,11 +120,11 @@ def checked_address(url: str, name: str = "", password: str = "") -> Address:
 
 
 def fetch_first(request: Request, address: Address, hold: Callable[[], Hold | None]) -> Response:
-    """Ask the live layer to fetch the document. It replaces this response. `hold` takes the idempotency key."""
+    """Ask the live layer to fetch the file. It replaces this response. `hold` takes the idempotency key."""
     fetch = request.META.get(FETCH)
     if not isinstance(fetch, Fetch):
         raise InvalidRequest(
-            "A request with a document URL must be JSON of at most 65536 bytes, with unescaped field names."
+            "A request that names a URL must have at most 65536 bytes, and unescaped field names if it is JSON."
         )
     held = hold()
     fetch.wanted, fetch.hold_id = address, held.id if held else None

@@ -1,6 +1,7 @@
 """`/v1/uploads`: large files in as many requests as they need, by the tus protocol; see jobs/uploads/resumable.py."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from django.conf import settings
 from django.utils.http import http_date
@@ -9,13 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from inference.registry.isolation import require_isolation
 from jobs.api.creations import CREATED, create_upload_once
 from jobs.api.requests import key_of, replay_headers
 from jobs.api.schema import IDEMPOTENCY_KEY
 from jobs.api.serializers.uploads import UploadSerializer
 from jobs.idempotency.idempotent_requests import Answered
 from jobs.uploads import protocol
-from jobs.uploads.decisions import Offer, gone, out_of_place, too_long
+from jobs.uploads.decisions import Offer, gone, out_of_place, state_of, too_long
 from jobs.uploads.models import ResumableUpload
 from jobs.uploads.receiving import WAITING, WaitingBody, take_turn
 from jobs.uploads.selectors import get_upload, seen, uploads
@@ -25,11 +27,16 @@ from tenants.api.pagination import listing
 from tenants.api.parameters import only
 from tenants.api.schema import PAGED, REFUSALS, paged_list_of
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError, InvalidRequest
-from tenants.identity.identity import Identity
+from tenants.core.errors import DomainError, InvalidRequest, NotFound
+from tenants.identity.identity import Identity, Scope
 
 UPLOAD_LIST = paged_list_of("UploadList", UploadSerializer(many=True))
 BYTES = {protocol.BYTES: {"type": "string", "format": "binary"}}
+
+
+WRITES: Mapping[str, Scope] = {protocol.DOCUMENT: "documents:write", protocol.MODEL: "models:write"}
+READS: Mapping[str, Scope] = {protocol.DOCUMENT: "documents:read", protocol.MODEL: "models:read"}
+"""The scopes that a caller needs, by the purpose of the upload."""
 
 
 def _header(name: str, description: str, *, required: bool = True) -> OpenApiParameter:
@@ -39,7 +46,10 @@ def _header(name: str, description: str, *, required: bool = True) -> OpenApiPar
 RESUMABLE = _header("Tus-Resumable", "Version of the tus protocol: 1.0.0.")
 LENGTH = _header("Upload-Length", "Size of the file in bytes.")
 METADATA = _header(
-    "Upload-Metadata", "`filename` and `filetype`, encoded in base64 as in the tus protocol.", required=False
+    "Upload-Metadata",
+    "`filename`, `filetype`, and for the file of a model `purpose` with the value `model`, encoded in base64 as in the "
+    "tus protocol.",
+    required=False,
 )
 OFFSET = _header("Upload-Offset", "Number of bytes already stored. The bytes of this request follow them.")
 CHECKSUM = _header(
@@ -69,9 +79,12 @@ class UploadList(APIView):
         responses={201: UploadSerializer, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
-        identity = caller(request, "documents:write")
+        purpose = protocol.read_purpose(request.headers.get("Upload-Metadata"))
+        identity = caller(request, WRITES[purpose])
         only(request)
         protocol.require_version(request.headers.get("Tus-Resumable"))
+        if purpose == protocol.MODEL:
+            require_isolation()
         if "Upload-Concat" in request.headers:
             raise InvalidRequest("Upload-Concat is not supported. Send the file as one upload.")
         checksum = protocol.read_checksum(request.headers.get("Upload-Checksum"))
@@ -96,8 +109,10 @@ class UploadList(APIView):
     def get(self, request: Request) -> Response:
         identity = caller(request, "documents:read")
         only(request, "limit", "cursor")
+        readable = [purpose for purpose, scope in READS.items() if scope in identity.scopes]
         with unit_of_work(identity):
-            return Response(listing(request, uploads(), lambda row: UploadSerializer(row).data))
+            found = uploads().filter(purpose__in=readable)
+            return Response(listing(request, found, lambda row: UploadSerializer(row).data))
 
 
 class UploadDetail(APIView):
@@ -107,11 +122,11 @@ class UploadDetail(APIView):
         responses={200: UploadSerializer, **REFUSALS},
     )
     def get(self, request: Request, upload_id: str) -> Response:
-        identity = caller(request, "documents:read")
-        return Response(UploadSerializer(_found(identity, upload_id)).data)
+        _, upload = _found(request, upload_id, READS)
+        return Response(UploadSerializer(upload).data)
 
     def head(self, request: Request, upload_id: str) -> Response:
-        upload = _found(caller(request, "documents:write"), upload_id)
+        _, upload = _found(request, upload_id, WRITES)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         if (ended := gone(seen(upload))) is not None:
             raise ended
@@ -134,8 +149,7 @@ class UploadDetail(APIView):
     )
     def patch(self, request: Request, upload_id: str) -> Response:
         """Store the bytes. Without a body, return the state of the upload, and the error of a rejected file."""
-        identity = caller(request, "documents:write")
-        upload = _found(identity, upload_id)
+        identity, upload = _found(request, upload_id, WRITES)
         protocol.require_version(request.headers.get("Tus-Resumable"))
         _require_bytes(request)
         waiting = _waiting_body(request)
@@ -158,7 +172,7 @@ class UploadDetail(APIView):
         responses={204: None, **REFUSALS},
     )
     def delete(self, request: Request, upload_id: str) -> Response:
-        identity = caller(request, "documents:write")
+        identity, _ = _found(request, upload_id, WRITES)
         version = request.headers.get("Tus-Resumable")
         if version is not None:
             protocol.require_version(version)
@@ -175,9 +189,17 @@ def _begun(answered: Answered[ResumableUpload]) -> Response:
     return Response(UploadSerializer(answered.made).data, status=CREATED, headers=headers)
 
 
-def _found(identity: Identity, upload_id: str) -> ResumableUpload:
-    with unit_of_work(identity):
-        return get_upload(upload_id)
+def _found(request: Request, upload_id: str, scopes: Mapping[str, Scope]) -> tuple[Identity, ResumableUpload]:
+    """Return the caller and the upload. The scope that is needed depends on what the upload is for."""
+    identity = cast(Identity, request.user)
+    try:
+        with unit_of_work(identity):
+            upload = get_upload(upload_id)
+    except NotFound:
+        identity.require(scopes[protocol.DOCUMENT])
+        raise
+    identity.require(scopes[upload.purpose])
+    return identity, upload
 
 
 def _waiting_body(request: Request) -> WaitingBody | None:
@@ -205,7 +227,7 @@ def _headers(upload: ResumableUpload) -> dict[str, str]:
     """Return the headers with the state of the upload. The id of a document says that everything is done."""
     headers = {
         "Upload-Offset": str(upload.offset_bytes),
-        "Upload-State": upload.state,
+        "Upload-State": state_of(seen(upload)),
         "Upload-Expires": http_date(upload.expires_at.timestamp()),
     }
     if upload.document_id is not None:

@@ -41,6 +41,8 @@ class UploadWithdrawn(Exception):
     """The document is not wanted any more, or another request creates it."""
 
 
+FORM = "maas.form"
+"""The name of the fields in the scope, and so in the META, of a form without a file. Its body was read already."""
 FETCH = "maas.fetch"
 """The name of the `Fetch` in the scope, and so in the META, of a request that may name a URL."""
 

@@ -68,7 +68,7 @@ def let_go(hold: Hold) -> None:
 
 def _held(sent: Sent) -> RequestInProgress:
     return RequestInProgress(
-        f"A request with the Idempotency-Key {sent.key[:80]!r} is still fetching its document. Send this again in "
+        f"A request with the Idempotency-Key {sent.key[:80]!r} is still fetching its file. Send this again in "
         f"{AGAIN_S} s to get its response.",
         extra={"retry_after_s": AGAIN_S},
     )

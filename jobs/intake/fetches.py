@@ -1,6 +1,6 @@
-"""Documents that requests name by their URL, fetched here so that no thread of Django waits for remote servers.
+"""Files that requests name by their URL, fetched here so that no thread of Django waits for remote servers.
 
-Django checks the request, says in its `Fetch` if it wants the document, and gets the request again with the file.
+Django checks the request, says in its `Fetch` if it wants the file, and gets the request again with the file.
 """
 
 import asyncio
@@ -16,8 +16,10 @@ from jobs.idempotency.holds import LEASE_S, Hold, let_go, renew
 from jobs.intake.fetching import Fetcher, Fetching
 from jobs.intake.inner_requests import JOBS, Answer, Asking, replayed
 from jobs.intake.inspections import Inspections
+from jobs.intake.model_paths import takes_models
+from jobs.intake.multipart import boundary_of
 from jobs.intake.spool import Spool
-from jobs.intake.uploads import DOCUMENTS, caller
+from jobs.intake.uploads import DOCUMENTS, caller, form_limits
 from tenants.core.asgi.protocol import (
     UPLOAD,
     App,
@@ -49,25 +51,25 @@ class Fetches:
         self._lookups = lookups
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not _is_short_json(scope):
+        if not _may_name_url(scope):
             await self._inner(scope, receive, send)
             return
         body, whole = await _beginning(receive)
-        if not whole or not (scope["path"] == DOCUMENTS or _MARK in body):
+        if not whole or not (scope["path"] != JOBS or _MARK in body):
             await self._inner(scope, replayed(body, receive, whole=whole), send)
             return
         fetch = Fetch()
         answer = await self._asking.ask({**scope, FETCH: fetch}, replayed(body, receive))
         if fetch.wanted is not None:
             async with self._held(caller(scope).tenant_id, fetch.hold_id):
-                answer = await self._with_document(scope, fetch, body, receive)
+                answer = await self._with_file(scope, fetch, body, receive)
         await answer.give(send)
 
-    async def _with_document(self, scope: Scope, fetch: Fetch, body: bytes, receive: Receive) -> Answer:
+    async def _with_file(self, scope: Scope, fetch: Fetch, body: bytes, receive: Receive) -> Answer:
         assert fetch.wanted is not None
         with self._spool.file() as file, self._spool.file() as copy:
             identity = caller(scope)
-            wanted = Fetching(identity.tenant_id, identity.limits.upload_bytes, fetch.wanted, file)
+            wanted = Fetching(identity.tenant_id, form_limits(scope).file_bytes, fetch.wanted, file)
             name = await _unless_gone(self._fetcher.fetch(wanted), receive)
             upload = Upload(
                 path=file.path,
@@ -80,7 +82,7 @@ class Fetches:
             )
             if fetch.wanted.password:
                 upload = await self._inspections.unlock(identity.tenant_id, upload, fetch.wanted.password, copy)
-            if upload.inspection is None:
+            if upload.inspection is None and not takes_models(scope["path"]):
                 upload = await self._inspections.look_at(identity.tenant_id, upload)
             return await self._asking.ask({**scope, UPLOAD: upload}, replayed(body, receive))
 
@@ -109,12 +111,16 @@ class Fetches:
                 log.warning("idempotency_key_not_renewed", tenant_id=str(hold.tenant_id), error=error.detail)
 
 
-def _is_short_json(scope: Scope) -> bool:
-    if scope["method"] != "POST" or scope["path"] not in (DOCUMENTS, JOBS):
+def _may_name_url(scope: Scope) -> bool:
+    """Return whether the request is short, and JSON or the form of a model."""
+    is_model = takes_models(scope["path"])
+    if scope["method"] != "POST" or not (is_model or scope["path"] in (DOCUMENTS, JOBS)):
         return False
     length = header(scope, b"content-length") or "0"
-    kind = (header(scope, b"content-type") or "").partition(";")[0].strip().lower()
-    return kind == "application/json" and length.isdecimal() and int(length) <= MAX_BYTES
+    kind = header(scope, b"content-type") or ""
+    is_json = kind.partition(";")[0].strip().lower() == "application/json"
+    is_form = is_model and boundary_of(kind) is not None
+    return (is_json or is_form) and length.isdecimal() and int(length) <= MAX_BYTES
 
 
 async def _beginning(receive: Receive) -> tuple[bytes, bool]:

@@ -1,4 +1,4 @@
-"""Fetches documents from remote servers. Each of a few threads fetches one document at a time; tenants take turns."""
+"""Fetches files from remote servers. Each of a few threads fetches one file at a time; tenants take turns."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class Get(Protocol):
 
 @dataclass(frozen=True)
 class Fetching:
-    """The request to fetch a document: its tenant, its maximum size, its URL and the file to write."""
+    """The request to fetch a file: its tenant, its maximum size, its URL and the file to write."""
 
     tenant_id: UUID
     max_bytes: int
@@ -65,7 +65,7 @@ class Fetcher:
         self._circuits = Circuits()
 
     async def fetch(self, wanted: Fetching) -> str:
-        """Write the document to the file and return its name. A cancel closes the remote connection at once."""
+        """Write what is fetched to the file and return its name. A cancel closes the remote connection at once."""
         await self._take_turn(wanted.tenant_id)
         cut = Cut()
         running = asyncio.ensure_future(self._threads.run(self._fetch, wanted, cut))
@@ -94,7 +94,7 @@ class Fetcher:
             done.exception()  # The caller may be gone.
 
     def _fetch(self, wanted: Fetching, cut: Cut) -> str:
-        """Fetch the document. This runs in a thread."""
+        """Fetch the file. This runs in a thread."""
         try:
             target = self._check(wanted.address.url)
             # The circuit is also per tenant, so that no tenant can block a server for others.
@@ -130,7 +130,7 @@ class Fetcher:
 
 def _busy() -> Overloaded:
     return Overloaded(
-        "Too many documents are being fetched. Try again in a few seconds.",
+        "Too many files are being fetched. Try again in a few seconds.",
         gate="fetches",
         extra={"retry_after_s": 5},
     )
@@ -162,9 +162,9 @@ def failed(error: EgressFailed, url: str) -> DomainError:
         case "endpoint_paused":
             return UrlPaused(f"'{_host(url)}' was not contacted. {error.detail}", extra=error.extra)
         case "answer_timeout":
-            return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the document instead.")
+            return UrlTooSlow(f"'{_host(url)}' was too slow. {error.detail} Upload the file instead.")
     return UrlNotFetched(
-        f"The document could not be fetched from '{_host(url)}'. {error.detail}", extra={"reason": error.code}
+        f"The file could not be fetched from '{_host(url)}'. {error.detail}", extra={"reason": error.code}
     )
 
 
@@ -172,7 +172,7 @@ def answered(answer: Answer, check: Callable[[str], Any]) -> UrlNotFetched:
     """Return the error for a response of the remote server whose status is not 200."""
     message = f"The server responded with {answer.status} instead of 200."
     if 300 <= answer.status < 400:
-        message += f" Redirects are not followed{_whither(answer, check)}: name where the document is."
+        message += f" Redirects are not followed{_whither(answer, check)}: name where the file is."
     return UrlNotFetched(message, extra={"reason": "status", "remote_status": answer.status})
 
 

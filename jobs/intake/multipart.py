@@ -24,6 +24,8 @@ class FileTooLarge(DomainError):
 @dataclass(frozen=True)
 class FormLimits:
     file_bytes: int
+    needs_file: bool = True
+    """Whether a form without a file is refused. One about a model may name a URL or an upload instead."""
     fields: int = 20
     field_bytes: int = 64 * 1024
 
@@ -35,8 +37,8 @@ class FormLimits:
 
 @dataclass(frozen=True)
 class Form:
-    filename: str
-    """The name as the sender wrote it. The code that stores it makes it safe."""
+    filename: str | None
+    """The name as the sender wrote it, or None without a file. The code that stores it makes it safe."""
     content_type: str
     fields: Mapping[str, str]
 
@@ -107,6 +109,8 @@ class FormReader:
             raise InvalidForm(
                 "The multipart form ended before its closing boundary. Send the whole form with the right boundary."
             )
+        if self._file is None and not self._limits.needs_file:
+            return Form(None, "", self._fields)
         if self._file is None:
             found = f"the fields {names_in_words(sorted(self._fields))}" if self._fields else "no field at all"
             raise InvalidForm(f"The form has no file; it has {found}. {HOW}")

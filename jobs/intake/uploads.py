@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from django.conf import settings
 
-from jobs.documents.uploads import Upload
+from jobs.documents.uploads import FORM, Upload
 from jobs.intake.inner_requests import replayed
 from jobs.intake.inspections import Inspections
 from jobs.intake.intake import Intake
 from jobs.intake.model_paths import takes_models
-from jobs.intake.multipart import FormLimits, FormReader, InvalidForm, boundary_of
+from jobs.intake.multipart import Form, FormLimits, FormReader, InvalidForm, boundary_of
 from jobs.intake.spool import Spool, SpoolFile
 from jobs.queue.admission import refuse_known
 from tenants.api.authentication import IDENTITY
@@ -73,7 +73,7 @@ def form_limits(scope: Scope) -> FormLimits:
     if scope["path"] == ARCHIVES:
         return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
     if takes_models(scope["path"]):
-        return FormLimits(settings.MAAS_OWN_MODEL_MB * 1_000_000)
+        return FormLimits(settings.MAAS_OWN_MODEL_MB * 1_000_000, needs_file=False)
     return FormLimits(caller(scope).limits.upload_bytes)
 
 
@@ -112,13 +112,20 @@ class Uploads:
         identity.require(needed)
         self._intake.check_upload(scope, self._inspections.waiting_of(identity.tenant_id))
         with self._spool.file() as file, self._spool.file() as copy:
-            upload = await self._receive_form(scope, receive, file, identity)
-            if is_document(scope) and PASSWORD in upload.fields:
-                upload = await self._unlocked(identity, upload, copy)
-            if is_document(scope) and upload.inspection is None:
-                upload = await self._inspections.look_further(identity.tenant_id, upload)
+            form = await self._receive_form(scope, receive, file, identity)
+            if form.filename is None:
+                found: dict[str, object] = {FORM: form.fields}
+            else:
+                found = {UPLOAD: await self._looked_at(scope, identity, await self._upload(scope, form, file), copy)}
             headers = [*without_headers(scope, _ABOUT_THE_BODY), (b"content-length", b"0")]
-            await self._inner({**scope, "headers": headers, UPLOAD: upload}, replayed(b"", receive), send)
+            await self._inner({**scope, "headers": headers, **found}, replayed(b"", receive), send)
+
+    async def _looked_at(self, scope: Scope, identity: Identity, upload: Upload, copy: SpoolFile) -> Upload:
+        if is_document(scope) and PASSWORD in upload.fields:
+            upload = await self._unlocked(identity, upload, copy)
+        if is_document(scope) and upload.inspection is None:
+            upload = await self._inspections.look_further(identity.tenant_id, upload)
+        return upload
 
     async def _unlocked(self, identity: Identity, upload: Upload, copy: SpoolFile) -> Upload:
         """Use the password up: nothing behind this sees it."""
@@ -128,7 +135,7 @@ class Uploads:
             return upload
         return await self._inspections.unlock(identity.tenant_id, upload, password, copy)
 
-    async def _receive_form(self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity) -> Upload:
+    async def _receive_form(self, scope: Scope, receive: Receive, file: SpoolFile, identity: Identity) -> Form:
         reader = FormReader(boundary_of(header(scope, b"content-type") or "") or b"", form_limits(scope), file.add)
         # A request with a key gets the job that was accepted earlier, however long the queue is by now. Django looks
         # for it.
@@ -137,13 +144,15 @@ class Uploads:
         async for chunk in body_chunks(receive):
             reader.write(chunk)
             await file.write_full_batch()
-        form = reader.finish()
+        return reader.finish()
+
+    async def _upload(self, scope: Scope, form: Form, file: SpoolFile) -> Upload:
         sha256, found = await file.finish_and(self._inspections.inspect_short if is_document(scope) else lambda _: None)
         return Upload(
             path=file.path,
             sha256=sha256,
             size_bytes=file.size_bytes,
-            filename=form.filename,
+            filename=form.filename or "",
             content_type=form.content_type,
             fields=form.fields,
             inspection=found,

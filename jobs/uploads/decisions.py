@@ -6,10 +6,12 @@ from jobs.uploads.errors import (
     OffsetMismatch,
     TooManyChunks,
     UploadGone,
+    UploadIncomplete,
     UploadLocked,
     UploadTooLong,
+    UploadUsed,
 )
-from tenants.core.errors import DomainError
+from tenants.core.errors import DomainError, InvalidRequest
 
 PIECE_BYTES = 8 * 2**20
 """The size of a piece. Pieces are stored separately, so this is what a killed process loses and what a request holds at
@@ -33,6 +35,12 @@ class Seen:
     overdue: bool = False
     """Set if the upload has expired. Its row is updated a little later."""
     locked_for_s: float = 0.0
+    for_model: bool = False
+    """Set if its file is for a model. It is not checked here, and waits until a model is made of it."""
+
+    @property
+    def is_whole(self) -> bool:
+        return self.offset_bytes == self.size_bytes
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,11 @@ class Offer:
 
 
 def state_of(seen: Seen) -> str:
-    return "expired" if seen.overdue and seen.state == "receiving" else seen.state
+    if seen.state != "receiving":
+        return seen.state
+    if seen.overdue:
+        return "expired"
+    return "ready" if seen.for_model and seen.is_whole else "receiving"
 
 
 def gone(seen: Seen) -> UploadGone | None:
@@ -51,6 +63,27 @@ def gone(seen: Seen) -> UploadGone | None:
     if state not in GONE:
         return None
     return UploadGone(f"This upload is {state} and its bytes are erased. Start a new upload.", extra={"state": state})
+
+
+def why_no_model(seen: Seen) -> DomainError | None:
+    """Return the refusal to make a model of the upload, or None if it has come as a whole and is unused."""
+    if not seen.for_model:
+        return InvalidRequest(
+            "This upload was begun for a document. Begin one with the `purpose` model in Upload-Metadata."
+        )
+    if (ended := gone(seen)) is not None:
+        return ended
+    if seen.state == "ready":
+        return UploadUsed(
+            "A version was made of this upload before. Send the same Idempotency-Key to learn which, or upload the "
+            "file again."
+        )
+    if not seen.is_whole:
+        return UploadIncomplete(
+            f"{seen.offset_bytes} of the {seen.size_bytes} bytes of this upload are stored. Send the others first.",
+            extra={"offset": seen.offset_bytes},
+        )
+    return None
 
 
 def out_of_place(seen: Seen, offset: int) -> DomainError | None:

@@ -27,6 +27,18 @@ class UploadTooLong(DomainError):
     code = "upload_too_long"
 
 
+class UploadIncomplete(DomainError):
+    """The refusal to make a model of an upload whose bytes are not all there."""
+
+    code = "upload_incomplete"
+
+
+class UploadUsed(DomainError):
+    """The refusal to make a second model of an upload."""
+
+    code = "upload_used"
+
+
 class ChecksumMismatch(DomainError):
     code = "checksum_mismatch"
 

@@ -48,9 +48,7 @@ def join(turn: Lease, file: Scratch) -> Upload:
     with unit_of_work(turn.tenant_id):
         upload = _held(turn)
         pieces = list(UploadPiece.objects.filter(upload_id=turn.upload_id).order_by("start"))
-    _check_whole(turn, pieces)
-    for piece in pieces:
-        _copy(piece, file)
+    join_pieces(turn.upload_id, turn.size_bytes, pieces, file)
     return Upload(
         path=file.path,
         sha256=file.finish(),
@@ -59,6 +57,12 @@ def join(turn: Lease, file: Scratch) -> Upload:
         content_type=upload.content_type,
         counted=True,
     )
+
+
+def join_pieces(upload_id: UUID, size_bytes: int, pieces: Sequence[UploadPiece], file: Scratch) -> None:
+    _check_whole(upload_id, size_bytes, pieces)
+    for piece in pieces:
+        _copy(piece, file)
 
 
 def settle(turn: Lease, upload: Upload) -> None:
@@ -100,17 +104,17 @@ def _held(turn: Lease) -> ResumableUpload:
     return upload
 
 
-def _check_whole(turn: Lease, pieces: Sequence[UploadPiece]) -> None:
+def _check_whole(upload_id: UUID, size_bytes: int, pieces: Sequence[UploadPiece]) -> None:
     """Check that the pieces have no gap and no overlap. The unique start of each piece, and an offset that only grows
     by what is stored, guarantee this.
     """
     reached = 0
     for piece in pieces:
         if piece.start != reached:
-            raise AssertionError(f"upload {turn.upload_id} has a gap or an overlap at {reached}")
+            raise AssertionError(f"upload {upload_id} has a gap or an overlap at {reached}")
         reached += piece.size_bytes
-    if reached != turn.size_bytes:
-        raise AssertionError(f"upload {turn.upload_id} has {reached} bytes of {turn.size_bytes}")
+    if reached != size_bytes:
+        raise AssertionError(f"upload {upload_id} has {reached} bytes of {size_bytes}")
 
 
 def _copy(piece: UploadPiece, file: Scratch) -> None:

@@ -20,9 +20,17 @@ class ResumableUpload(TenantOwned):
         EXPIRED = "expired"
         TERMINATED = "terminated"
 
+    class Purpose(models.TextChoices):
+        DOCUMENT = "document"
+        MODEL = "model"
+        """Its bytes stay pieces, in the state `receiving`, until a model is made of them."""
+
     name = models.CharField(max_length=255)
     content_type = models.CharField(max_length=255, blank=True, help_text="Content type sent by the client.")
     metadata = models.CharField(max_length=LONGEST_METADATA, blank=True, help_text="Metadata sent by the client.")
+    purpose = models.CharField(
+        max_length=10, choices=Purpose.choices, default=Purpose.DOCUMENT, db_default=Purpose.DOCUMENT
+    )
     size_bytes = models.PositiveBigIntegerField()
     offset_bytes = models.PositiveBigIntegerField(default=0, help_text="Number of stored bytes.")
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVING)

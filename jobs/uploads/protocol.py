@@ -10,11 +10,13 @@ from typing import Any
 from jobs.documents.names import LONGEST, safe_name
 from jobs.uploads.errors import TusVersionNotSupported
 from tenants.core.errors import InvalidRequest
+from tenants.core.messages import one_of
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration,checksum"
 BYTES = "application/offset+octet-stream"
 """The only content type of a body that is bytes of an upload."""
+DOCUMENT, MODEL = PURPOSES = ("document", "model")
 MAX_DIGITS = 16
 LONGEST_METADATA = 4096
 LONGEST_TYPE = 255
@@ -31,6 +33,7 @@ class Announced:
     content_type: str
     size_bytes: int
     metadata: str = ""
+    purpose: str = DOCUMENT
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,12 @@ def read_announced(length: str | None, metadata: str | None) -> Announced:
         _printable(content_type),
         _number("Upload-Length", length),
         metadata or "",
+        _purpose(values),
     )
+
+
+def read_purpose(metadata: str | None) -> str:
+    return _purpose(read_metadata(metadata or ""))
 
 
 def read_offset(sent: str | None) -> int:
@@ -112,6 +120,13 @@ def _decoded(name: str, value: str) -> str:
         raise InvalidRequest(
             f"The value of {name[:60]!r} in Upload-Metadata is not base64 of UTF-8 text: {value[:40]!r}."
         ) from None
+
+
+def _purpose(values: Mapping[str, str]) -> str:
+    purpose = values.get("purpose", DOCUMENT)
+    if purpose not in PURPOSES:
+        raise InvalidRequest(f"Unknown `purpose` {purpose[:40]!r} in Upload-Metadata. Use {one_of(PURPOSES)}.")
+    return purpose
 
 
 def _printable(text: str) -> str:

@@ -44,6 +44,7 @@ class Lease:
     offset: int
     size_bytes: int
     checksum: Checksum | None = None
+    for_model: bool = False
 
     def held(self, *states: str) -> "QuerySet[ResumableUpload]":
         """Return the row of the upload, while this lease holds it and it is in one of these states."""
@@ -91,7 +92,10 @@ def _take(upload: ResumableUpload, offset: int, checksum: Checksum | None) -> Le
         row_leases.FREE, id=upload.id, state=State.RECEIVING, offset_bytes=offset, expires_at__gt=Now()
     )
     rows = row_leases.take(free, "jobs_fencing_token", LEASE_S, "lease_token")
-    return Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum) if rows else None
+    for_model = upload.purpose == ResumableUpload.Purpose.MODEL
+    if not rows:
+        return None
+    return Lease(upload.tenant_id, upload.id, rows[0][0], offset, upload.size_bytes, checksum, for_model)
 
 
 def renew(turn: Lease) -> bool:
@@ -115,8 +119,9 @@ def save_piece(turn: Lease, path: Path, start: int, size_bytes: int) -> StagedPi
 
 
 def count_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> bool:
-    """Count the pieces and return whether the upload is complete now. The rows, the offset and the withdrawal of the
-    erasure orders are one transaction.
+    """Count the pieces and return whether the upload is complete now and is to be checked.
+
+    The rows, the offset and the withdrawal of the erasure orders are one transaction.
     """
     with unit_of_work(turn.tenant_id):
         whole = _move_offset(turn, pieces[0].start, sum(piece.size_bytes for piece in pieces))
@@ -136,10 +141,10 @@ def count_pieces(turn: Lease, pieces: Sequence[StagedPiece]) -> bool:
 
 
 def _move_offset(turn: Lease, start: int, size_bytes: int) -> bool:
-    """Advance the offset and return whether the upload is complete now."""
+    """Advance the offset and return whether the upload is complete now and is to be checked."""
     end = start + size_bytes
-    # The request that brings the last byte keeps the upload, to finish it.
-    state = State.CHECKING if end == turn.size_bytes else State.RECEIVING
+    # The request that brings the last byte keeps the upload, to finish it. The file of a model waits as it is.
+    state = State.CHECKING if end == turn.size_bytes and not turn.for_model else State.RECEIVING
     moved = (
         turn.held(State.RECEIVING)
         .filter(offset_bytes=start)

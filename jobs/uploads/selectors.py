@@ -41,6 +41,7 @@ def seen(upload: Any) -> Seen:
         pieces=getattr(upload, "pieces_stored", 0),
         overdue=upload.overdue,
         locked_for_s=upload.locked_for_s,
+        for_model=upload.purpose == ResumableUpload.Purpose.MODEL,
     )
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Sum
 from django.db.models.functions import Now
 
+from inference.registry.model_limits import limits_of
 from jobs.documents import erasure
 from jobs.documents.reader import DocumentRejected
 from jobs.idempotency.models import IdempotencyKey
@@ -31,7 +32,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
     """Create an upload. All its bytes count against the limits from now on, so that an upload that was begun can also
     be finished.
     """
-    _check_size(announced.size_bytes)
+    _check_size(announced, identity.tenant_id)
     with unit_of_work(identity):
         # Two requests that create uploads wait for each other. Otherwise both would find the last slot free.
         lock_tenant(identity.tenant_id)
@@ -41,6 +42,7 @@ def create_upload(*, identity: Identity, announced: Announced) -> ResumableUploa
             name=announced.name,
             content_type=announced.content_type,
             metadata=announced.metadata,
+            purpose=announced.purpose,
             size_bytes=announced.size_bytes,
             livemode=identity.livemode,
             expires_at=Now() + timedelta(seconds=settings.MAAS_UPLOAD_EXPIRES_S),
@@ -103,10 +105,12 @@ def erase_after_commit(tenant_id: UUID, names: Sequence[str]) -> None:
     transaction.on_commit(lambda: erasure.carry_out_now(tenant_id, names), using=APP, robust=True)
 
 
-def _check_size(size_bytes: int) -> None:
+def _check_size(announced: Announced, tenant_id: UUID) -> None:
+    size_bytes = announced.size_bytes
     if size_bytes == 0:
         raise DocumentRejected("document_empty", "The file is empty. Upload a file with content.")
-    most = settings.MAAS_MAX_RESUMABLE_BYTES
+    of_model = announced.purpose == ResumableUpload.Purpose.MODEL
+    most = limits_of(tenant_id).file_bytes if of_model else settings.MAAS_MAX_RESUMABLE_BYTES
     if size_bytes > most:
         raise DocumentRejected(
             "document_too_large", f"The file has {size_bytes} bytes, but at most {most} are allowed."

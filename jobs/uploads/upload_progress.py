@@ -22,7 +22,7 @@ class Arriving:
     ended: bool = False
     cut: Exception | None = None
     whole: bool = False
-    """Set if all bytes of the upload are counted."""
+    """Set if all bytes of the upload are counted and are to be checked."""
     renewed_s: float = field(default_factory=time.monotonic)
     _digest: Any = None
 

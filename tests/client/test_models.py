@@ -74,6 +74,17 @@ def test_a_pushed_file_is_a_version_once_it_is_checked(monkeypatch: pytest.Monke
     }
 
 
+def test_a_url_is_sent_in_place_of_a_file() -> None:
+    url = "https://example.com/scores.onnx"
+    with StandIn(Answer.of(202, VERSION)) as server, Client(server.url, KEY) as client:
+        client.models.push(url=url, name="scores", license="MIT", wait=0)
+        for both in ({"file": b"onnx", "url": url}, {}):
+            with pytest.raises(TypeError, match="exactly one of a file and url"):
+                client.models.push(name="scores", license="MIT", **both)  # type: ignore[arg-type]
+    (asked,) = server.asked
+    assert form_of(asked.headers, asked.body) == {"name": "scores", "license": "MIT", "url": url}
+
+
 def form_of(headers: Mapping[str, str], body: bytes) -> dict[str, str]:
     kind, _, boundary = headers["Content-Type"].partition("; boundary=")
     assert kind == "multipart/form-data"

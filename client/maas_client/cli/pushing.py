@@ -61,16 +61,19 @@ def add_about(parser: argparse.ArgumentParser, *, stated: bool = True) -> None:
     )
 
 
-def push_version(client: Client, given: argparse.Namespace, file: Path, found: Found | None = None) -> int:
-    """Push a file. Only the version's name is printed on stdout, for the next command."""
+def push_version(client: Client, given: argparse.Namespace, source: Path | str, found: Found | None = None) -> int:
+    """Push a file or a URL. Only the version's name is printed on stdout, for the next command."""
     found = found or Found()
     if given.alias and given.no_wait:
         given.parser.error("--alias waits until the version is ready, so it does not go with --no-wait")
     name, license = (_stated(given, found, what) for what in ("name", "license"))
     about = _about(given, found)
     with display() as shown:
-        about["progress"] = shown.upload(file.name)
-        made = _sent(client, file, name, license, about)
+        if isinstance(source, str):
+            about["url"] = source
+        else:
+            about["progress"] = shown.upload(source.name)
+        made = _sent(client, None if isinstance(source, str) else source, name, license, about)
         version = made if given.no_wait else followed(client, made.model, made.version, shown)
     say(f"{version.key} is {version.state}{_tensors(version)}")
     if given.alias:
@@ -112,12 +115,12 @@ def _stated(given: argparse.Namespace, found: Found, what: str) -> str:
     return text or ""
 
 
-def _sent(client: Client, file: Path, name: str, license: str, about: About) -> ModelVersion:
+def _sent(client: Client, file: Path | None, name: str, license: str, about: About) -> ModelVersion:
     try:
         return client.models.push(file, name=name, license=license, wait=0, **about)
-    except (ConnectionFailed, Unavailable):
+    except (ConnectionFailed, Unavailable, KeyboardInterrupt):
         key = about["idempotency_key"]
-        say(f"maas: {name}: not known to have arrived; again without a second version: --idempotency-key {key}")
+        say(f"maas: {name}: not known to have arrived; continue without a second version: --idempotency-key {key}")
         raise
 
 

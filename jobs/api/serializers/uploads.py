@@ -32,6 +32,7 @@ class UploadSerializer(serializers.ModelSerializer[ResumableUpload]):
             "id",
             "object",
             "state",
+            "purpose",
             "name",
             "offset",
             "size",

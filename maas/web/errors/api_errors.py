@@ -82,6 +82,8 @@ STATUS: Mapping[str, int] = {
     "class_set_not_trained": 409,
     "too_many_class_sets": 409,
     "offset_mismatch": 409,
+    "upload_incomplete": 409,
+    "upload_used": 409,
     "document_deleted": 410,
     "idempotent_result_gone": 410,
     "upload_gone": 410,

@@ -43,6 +43,14 @@ def test_a_push_shows_the_check_and_prints_the_version(tmp_path: Path) -> None:
     assert form_of(server.asked[0].headers, server.asked[0].body)["labels"] == '{"team": "risk"}'
 
 
+def test_a_url_is_pushed_without_a_file(tmp_path: Path) -> None:
+    url = "https://example.com/scores.onnx"
+    with StandIn(Answer.of(202, VERSION), ready()) as server:
+        done = said(tmp_path, server, "push", url, "--name", "scores", "--license", "MIT")
+    assert (done.code, done.out) == (0, "scores@2\n")
+    assert form_of(server.asked[0].headers, server.asked[0].body)["url"] == url
+
+
 def test_a_refused_push_ends_with_1_and_the_reason(tmp_path: Path) -> None:
     with StandIn(Answer.of(202, VERSION), Answer.of(200, REFUSED)) as server:
         done = said(tmp_path, server, *PUSH, "--alias", "champion")

@@ -71,7 +71,7 @@ def holds_of(sent: Sent) -> int:
 @WAYS
 def test_a_held_key_is_nobody_elses(sent: Sent, way: Way) -> None:
     held(sent)
-    with pytest.raises(RequestInProgress, match="is still fetching its document"):
+    with pytest.raises(RequestInProgress, match="is still fetching its file"):
         way(sent)
     assert not is_refused(way, replace(sent, key="order-2"))
 

@@ -1,5 +1,8 @@
 // Entry of the pages of own models: uploads a file, shows how its checks go, and looks again while work is under way.
-import { get, pageHeaders, refusal, unreachable } from "./requests.js";
+import { forget } from "./begun.js";
+import { get } from "./requests.js";
+import { isLarge, sendLargeModel } from "./resumable.js";
+import { transfer } from "./transfers.js";
 
 const LOOK_EVERY_MS = 1_500;
 const form = document.querySelector("#new-model");
@@ -63,21 +66,28 @@ function show(stage, share) {
   progress.querySelector("#stage").textContent = stage;
 }
 
-// Of all requests, only XMLHttpRequest tells how much was sent.
-function upload() {
+async function upload() {
+  const file = form.elements.file.files[0];
   const body = new FormData();
   for (const name of ["name", "license", "description"]) body.append(name, form.elements[name].value);
-  body.append("file", form.elements.file.files[0]);
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("POST", form.dataset.models);
-    for (const [name, value] of Object.entries(pageHeaders())) request.setRequestHeader(name, value);
-    request.responseType = "json";
-    request.upload.onprogress = ({ loaded, total }) => show("Uploading", total ? loaded / total : null);
-    request.onerror = () => reject(unreachable());
-    request.onload = () => (request.status === 202 ? resolve(request.response) : reject(refusal(request.status, request.response ?? {})));
-    request.send(body);
-  });
+  const onSent = (bytes) => show("Uploading", Math.min(1, bytes / file.size));
+  const { signal } = new AbortController();
+  if (!isLarge(file)) {
+    body.append("file", file);
+    return (await transfer("POST", form.dataset.models, body, { onSent, signal })).response;
+  }
+  // A large file is sent in pieces first, and continues after a lost connection or a reload.
+  const sent = await sendLargeModel("/v1/uploads", file, { onSent, onPause: (words) => show(words, null), signal });
+  show("Storing", null);
+  body.append("upload", sent.id);
+  try {
+    const made = await transfer("POST", form.dataset.models, body, { onSent: () => {}, signal });
+    forget(sent.id);
+    return made.response;
+  } catch (error) {
+    if (error.code === "upload_used") forget(sent.id);
+    throw error;
+  }
 }
 
 // Returns when the version is ready or refused: its page says why.

@@ -13,15 +13,22 @@ const OPEN = ["receiving", "checking", "ready"];
 export const isLarge = (file) => file.size > LARGE_BYTES;
 
 /** Returns the document, with `duplicate` as for a simple upload. Continues an earlier upload, also after a reload. */
-export async function sendLargeFile(addresses, file, { onSent, onPause, signal }) {
+export async function sendLargeFile(addresses, file, watched) {
+  const upload = await sendInPieces(addresses.uploads, file, "document", watched);
+  forget(upload.id);
+  return { ...(await get(`${addresses.documents}/${upload.document}`)), duplicate: upload.duplicate };
+}
+
+/** Returns the upload of a model's file. It is remembered until the caller has used it and forgets it. */
+export const sendLargeModel = (url, file, watched) => sendInPieces(url, file, "model", watched);
+
+async function sendInPieces(url, file, purpose, { onSent, onPause, signal }) {
   let tries = 0;
   for (;;) {
     try {
-      const begun = (await lookFor(file, signal)) ?? (await begin(addresses.uploads, file, signal));
+      const begun = (await lookFor(file, purpose, signal)) ?? (await begin(url, file, purpose, signal));
       const onStored = () => (tries = 0);
-      const upload = await hold(begun.id, () => sendRest(begun, file, { onSent, onStored, signal }));
-      forget(upload.id);
-      return { ...(await get(`${addresses.documents}/${upload.document}`)), duplicate: upload.duplicate };
+      return await hold(begun.id, () => sendRest(begun, file, { onSent, onStored, signal }));
     } catch (error) {
       tries += 1;
       if (!mayGoOn(error) || tries === MAX_TRIES || signal.aborted || !navigator.onLine) throw error;
@@ -37,7 +44,7 @@ export async function begunBefore() {
   const busy = await held();
   const idle = remembered().filter(({ id }) => !busy.has(id));
   const there = await Promise.all(idle.map(async ({ id, mark }) => ({ ...(await stillThere(id)), mark })));
-  return there.filter(({ id }) => id);
+  return there.filter(({ id, purpose }) => id && purpose === "document");
 }
 
 /** Erases its bytes. */
@@ -52,10 +59,12 @@ export async function giveUpFile(file) {
   for (const { id } of remembered(file)) if (!busy.has(id)) giveUp(id);
 }
 
-async function lookFor(file, signal) {
-  const known = remembered(file)[0];
-  const upload = known && (await stillThere(known.id, signal));
-  return upload?.size === file.size ? upload : null;
+async function lookFor(file, purpose, signal) {
+  for (const { id } of remembered(file)) {
+    const upload = await stillThere(id, signal);
+    if (upload?.size === file.size && upload.purpose === purpose) return upload;
+  }
+  return null;
 }
 
 async function stillThere(id, signal) {
@@ -69,8 +78,9 @@ async function stillThere(id, signal) {
   return null;
 }
 
-async function begin(url, file, signal) {
-  const headers = { ...TUS, "Upload-Length": file.size, "Upload-Metadata": `filename ${base64(file.name)}` };
+async function begin(url, file, purpose, signal) {
+  const metadata = `filename ${base64(file.name)},purpose ${base64(purpose)}`;
+  const headers = { ...TUS, "Upload-Length": file.size, "Upload-Metadata": metadata };
   const request = await transfer("POST", url, null, { headers, onSent: () => {}, signal });
   const upload = request.response;
   remember(upload.id, file);
