@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from tenants.core.db.create_models import CreateModels
+from tenants.core.db.together import Together
 
 
 class Migration(migrations.Migration):
@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels(
+        Together(
             [
                 migrations.CreateModel(
                     name="ModelPool",

@@ -5,6 +5,7 @@ import django.db.models.functions.datetime
 import django.utils.timezone
 import tenants.core.ids
 from django.db import migrations, models
+from tenants.core.db.together import Together
 
 
 class Migration(migrations.Migration):
@@ -18,6 +19,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             "CREATE SEQUENCE IF NOT EXISTS inference_fencing_token", "DROP SEQUENCE IF EXISTS inference_fencing_token"
         ),
+        Together([
         migrations.CreateModel(
             name='AliasMove',
             fields=[
@@ -26,10 +28,15 @@ class Migration(migrations.Migration):
                 ('author', models.CharField(blank=True, max_length=254)),
                 ('reason', models.CharField(blank=True, max_length=500)),
                 ('moved_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ('previous', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inference.modelversion')),
+                ('served_model', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='moves', to='inference.servedmodel')),
+                ('tenant', models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                ('version', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inference.modelversion')),
             ],
             options={
                 'verbose_name': 'alias move',
                 'ordering': ['-id'],
+                'indexes': [models.Index(fields=['served_model', 'alias', 'id'], name='inference_move_of_alias')],
             },
         ),
         migrations.CreateModel(
@@ -37,21 +44,48 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=50)),
+                ('served_model', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='inference.servedmodel')),
+                ('tenant', models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='aliases', to='inference.modelversion')),
             ],
             options={
                 'verbose_name': 'alias',
                 'verbose_name_plural': 'aliases',
                 'ordering': ['served_model', 'name'],
+                'constraints': [models.UniqueConstraint(fields=('served_model', 'name'), name='inference_alias_name')],
             },
         ),
         migrations.CreateModel(
             name='ModelShare',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant')),
+                ('served_model', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='inference.servedmodel')),
             ],
             options={
                 'verbose_name': 'account with access',
                 'verbose_name_plural': 'accounts with access',
+                'constraints': [models.UniqueConstraint(fields=('served_model', 'account'), name='inference_share_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ModelVariant',
+            fields=[
+                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('precision', models.CharField(max_length=10)),
+                ('transformation', models.CharField(blank=True, help_text='Empty: the file was uploaded.', max_length=60)),
+                ('artifact', models.JSONField()),
+                ('lineage', models.JSONField(default=dict)),
+                ('report', models.JSONField(default=dict)),
+                ('state', models.CharField(choices=[('measuring', 'Measuring'), ('admitted', 'Admitted'), ('refused', 'Refused')], default='measuring', max_length=10)),
+                ('author', models.CharField(blank=True, max_length=254)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('tenant', models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                ('used_as', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='made_of', to='inference.modelversion')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='variants', to='inference.modelversion')),
+            ],
+            options={
+                'ordering': ['version', 'created_at'],
             },
         ),
         migrations.CreateModel(
@@ -77,26 +111,13 @@ class Migration(migrations.Migration):
                 ('worker', models.CharField(blank=True, max_length=200)),
                 ('lease_token', models.BigIntegerField(null=True)),
                 ('lease_until', models.DateTimeField(null=True)),
+                ('tenant', models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='inference.modelversion')),
+                ('variant', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='inference.modelvariant')),
             ],
             options={
                 'ordering': ['-created_at'],
-            },
-        ),
-        migrations.CreateModel(
-            name='ModelVariant',
-            fields=[
-                ('id', models.UUIDField(default=tenants.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('precision', models.CharField(max_length=10)),
-                ('transformation', models.CharField(blank=True, help_text='Empty: the file was uploaded.', max_length=60)),
-                ('artifact', models.JSONField()),
-                ('lineage', models.JSONField(default=dict)),
-                ('report', models.JSONField(default=dict)),
-                ('state', models.CharField(choices=[('measuring', 'Measuring'), ('admitted', 'Admitted'), ('refused', 'Refused')], default='measuring', max_length=10)),
-                ('author', models.CharField(blank=True, max_length=254)),
-                ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-            ],
-            options={
-                'ordering': ['version', 'created_at'],
+                'indexes': [models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['run_after'], name='inference_task_waiting')],
             },
         ),
         migrations.AddField(
@@ -218,95 +239,5 @@ class Migration(migrations.Migration):
             model_name='servedmodel',
             constraint=models.UniqueConstraint(fields=('tenant', 'name'), name='inference_model_name', nulls_distinct=False, violation_error_message='There is a model of this name already.'),
         ),
-        migrations.AddField(
-            model_name='aliasmove',
-            name='previous',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='aliasmove',
-            name='served_model',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='moves', to='inference.servedmodel'),
-        ),
-        migrations.AddField(
-            model_name='aliasmove',
-            name='tenant',
-            field=models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='aliasmove',
-            name='version',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='modelalias',
-            name='served_model',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='aliases', to='inference.servedmodel'),
-        ),
-        migrations.AddField(
-            model_name='modelalias',
-            name='tenant',
-            field=models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='modelalias',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='aliases', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='modelshare',
-            name='account',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='modelshare',
-            name='served_model',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='inference.servedmodel'),
-        ),
-        migrations.AddField(
-            model_name='modeltask',
-            name='tenant',
-            field=models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='modeltask',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='modelvariant',
-            name='tenant',
-            field=models.ForeignKey(blank=True, editable=False, help_text='Account that owns it. Empty: the installation.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenants.tenant'),
-        ),
-        migrations.AddField(
-            model_name='modelvariant',
-            name='used_as',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='made_of', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='modelvariant',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='variants', to='inference.modelversion'),
-        ),
-        migrations.AddField(
-            model_name='modeltask',
-            name='variant',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='inference.modelvariant'),
-        ),
-        migrations.AddIndex(
-            model_name='aliasmove',
-            index=models.Index(fields=['served_model', 'alias', 'id'], name='inference_move_of_alias'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelalias',
-            constraint=models.UniqueConstraint(fields=('served_model', 'name'), name='inference_alias_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='modelshare',
-            constraint=models.UniqueConstraint(fields=('served_model', 'account'), name='inference_share_once'),
-        ),
-        migrations.AddIndex(
-            model_name='modeltask',
-            index=models.Index(condition=models.Q(('state__in', ['queued', 'running'])), fields=['run_after'], name='inference_task_waiting'),
-        ),
+        ]),
     ]

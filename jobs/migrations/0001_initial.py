@@ -8,7 +8,7 @@ import django.db.models.functions.text
 from django.db import migrations, models
 
 import tenants.core.ids
-from tenants.core.db.create_models import CreateModels
+from tenants.core.db.together import Together
 from tenants.core.db.tenant_references import refer_within_tenant
 
 # What Django has no words for. The columns `xid` and `last_xid` order events by the transactions that wrote them, and
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels(
+        Together(
             [
                 migrations.CreateModel(
                     name="Archive",

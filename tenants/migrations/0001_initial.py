@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import tenants.core.ids
-from tenants.core.db.create_models import CreateModels
+from tenants.core.db.together import Together
 from tenants.core.db.tenant_references import refer_within_tenant
 
 # Rows that are written again and again stay on their own page.
@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        CreateModels(
+        Together(
             [
                 migrations.CreateModel(
                     name="Tenant",
