@@ -1,12 +1,13 @@
 """The models of accounts need a sandbox: whether this machine has one, and the pause of a version that leaves it."""
 
 import structlog
+from django.db import transaction
 
 from inference.model_host.isolation_status import isolation_status
 from inference.registry.errors import UploadsOff
-from inference.registry.models import ModelVersion
+from inference.registry.pausing import pause
 from inference.registry.selectors import version_of_key
-from tenants.core.db.unit_of_work import operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
 MAX_REASON = 300
@@ -26,7 +27,7 @@ def pause_version(_path: str, engine_key: str, reason: str) -> None:
     if version is None:
         return
     why = f"its process ended several times in a row. The last time: {reason[:MAX_REASON]}"
-    with operator_work():
-        paused = ModelVersion.objects.filter(pk=version.pk, paused_reason="").update(paused_reason=why)
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        paused = pause(version, why)
     if paused:
         log.error("model_version_paused", version=engine_key, reason=reason)

@@ -9,6 +9,7 @@ from inference.registry.aliases import point
 from inference.registry.artifacts import local_path
 from inference.registry.gating import judge
 from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.pausing import pause
 from inference.registry.tasks.claims import TaskClaim, ending
 from inference.runtime.precision import variant_role
 from tenants.core.db.unit_of_work import operator_work
@@ -40,7 +41,7 @@ def _measured_file(version: ModelVersion) -> Any:
 
 def _leave(version: ModelVersion, source: ModelVersion, reasons: str) -> None:
     served = ServedModel.objects.select_for_update(no_key=True).get(pk=version.served_model_id)
-    ModelVersion.objects.filter(pk=version.pk).update(paused_reason=f"{DRIFTED}{reasons}"[:500])
+    pause(version, f"{DRIFTED}{reasons}")
     aliases = list(served.aliases.filter(version=version).values_list("name", flat=True))
     may_answer = source.state == ModelVersion.State.READY and source.deleted_at is None
     for alias in aliases if may_answer else ():

@@ -47,6 +47,7 @@ ACTIONS: Mapping[str, str] = {
     "model.changed": "changed a model",
     "model.version_changed": "changed a version of a model",
     "model.version_retired": "retired a version of a model",
+    "model.version_paused": "paused a version of a model",
     "model.version_deleted": "deleted a version of a model",
     "model.deleted": "deleted a model",
     "model.alias_moved": "moved an alias of a model",

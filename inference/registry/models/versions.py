@@ -35,6 +35,8 @@ class ModelVersion(Owned):
     lineage = models.JSONField(default=dict, editable=False, help_text="What it was made from, how and with what.")
     report = models.JSONField(default=dict, editable=False, help_text="Results of the checks, or why it was refused.")
     paused_reason = models.TextField(blank=True, help_text="Why it does not run. Empty: it may run.")
+    paused_at = models.DateTimeField(null=True, editable=False)
+    pause_mailed_at = models.DateTimeField(null=True, editable=False, help_text="When the owners were notified.")
     author = models.CharField(max_length=LONGEST_AUTHOR, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     ready_at = models.DateTimeField(null=True, editable=False)
