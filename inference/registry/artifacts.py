@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypedDict
 
@@ -13,6 +13,7 @@ from django.core.files import File
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.db import connections
 
+from inference.registry import file_cache
 from tenants.core.db.unit_of_work import current_alias
 
 
@@ -76,14 +77,23 @@ def local_path(artifact: Mapping[str, object]) -> Path:
     if _is_folder():
         return Path(default_storage.path(name))
     cached: Path = settings.MAAS_HOME / "models" / sha256 / Path(name).name
-    if not cached.exists():
+    is_new = not file_cache.touch([cached]) or cached.stat().st_size != artifact["bytes"]
+    if is_new:
         _fetch(name, sha256, cached)
+    file_cache.pin(cached)
+    if is_new:
+        file_cache.remove_unused()
     return cached
+
+
+def still_here(paths: Iterable[str]) -> bool:
+    """Return whether files that `local_path` has returned before are there, and keep them for some minutes if so."""
+    return _is_folder() or file_cache.touch(map(Path, paths))
 
 
 def _fetch(name: str, sha256: str, into: Path) -> None:
     into.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, part = tempfile.mkstemp(dir=into.parent, prefix=".part-")
+    descriptor, part = tempfile.mkstemp(dir=into.parent, prefix=file_cache.PART)
     try:
         with os.fdopen(descriptor, "wb") as target, default_storage.open(name) as source:
             shutil.copyfileobj(source, target)

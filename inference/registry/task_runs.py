@@ -6,6 +6,7 @@ import structlog
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled
+from inference.registry import file_cache
 from inference.registry.admission import ModelRefused
 from inference.registry.errors import LeaseLost, TaskFailed
 from inference.registry.measurements import measure
@@ -44,7 +45,8 @@ def run_task(claim: TaskClaim, call: Call, *, passes: Callable[[Exception], bool
         fail_task(claim, TaskFailed.code, f"{MAX_ATTEMPTS} workers ended in the middle of this task.")
         return "given up"
     try:
-        WORK[claim.kind](claim, Progress(lambda stage: note_progress(claim, str(stage))), call)
+        with file_cache.pins():
+            WORK[claim.kind](claim, Progress(lambda stage: note_progress(claim, str(stage))), call)
     except LeaseLost:
         return "lost"
     except CallCanceled:

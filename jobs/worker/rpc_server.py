@@ -20,7 +20,7 @@ from inference.workers.placement.fleet import Demand
 from inference.workers.placement.loader import LoadTimes
 from inference.workers.placement.page_counts import QueueTally
 from jobs.core.errors import FileMissing, StorageUnavailable
-from jobs.worker.versions import VersionCatalog
+from jobs.worker.versions import VersionCatalog, is_on_disk
 from tenants.core.db.failures import PASSING, trouble_of
 
 MAX_SPECS = 1024
@@ -96,6 +96,8 @@ class RpcServer:
 
     def _run(self, request: LaneRequest) -> WorkOutput:
         spec = self._specs.get(request.model_key, lambda: self._spec(request), request.call)
+        if not is_on_disk(spec):
+            self._spec(request)
         with watching_loads(lambda: None) as loads:
             try:
                 return self._engine.answer(spec, request.work, request.parameters, request.call)

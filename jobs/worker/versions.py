@@ -7,9 +7,15 @@ from django.db import connections
 
 from inference.core.calls import Call
 from inference.core.contracts import VersionSpec
+from inference.registry.artifacts import still_here
 from inference.registry.models import ModelVersion
 from inference.registry.selectors import spec_of
 from tenants.core.db.unit_of_work import operator_work
+
+
+def is_on_disk(spec: VersionSpec) -> bool:
+    """Return whether the files of the version and its steps are on this machine, and keep them for some minutes."""
+    return still_here(spec.artifacts.values()) and all(map(is_on_disk, spec.steps.values()))
 
 
 class VersionCatalog:
@@ -24,7 +30,19 @@ class VersionCatalog:
         self._lock = threading.Lock()
 
     def get(self, version_id: int, call: Call | None = None) -> VersionSpec:
-        return (call or Call()).result_of(self._spec(version_id))
+        wanted = call or Call()
+        spec = wanted.result_of(self._spec(version_id))
+        if is_on_disk(spec):
+            return spec
+        self._forget(version_id, spec)
+        return wanted.result_of(self._spec(version_id))
+
+    def _forget(self, version_id: int, spec: VersionSpec) -> None:
+        """Forget a version whose files have left the disk, unless another caller has had them fetched meanwhile."""
+        with self._lock:
+            known = self._specs.get(version_id)
+            if known is not None and known.done() and known.exception() is None and known.result() is spec:
+                del self._specs[version_id]
 
     def _spec(self, version_id: int) -> "Future[VersionSpec]":
         with self._lock:

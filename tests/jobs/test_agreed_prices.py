@@ -21,7 +21,8 @@ from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.quota.capacity import MB, max_stored_bytes
+from tenants.limits.quota.capacity import max_stored_bytes
+from tenants.limits.quota.wording import MB
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
 from tenants.plans.retention import retention_for

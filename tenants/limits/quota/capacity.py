@@ -10,9 +10,9 @@ from django.db.models import Sum
 from tenants.core.db.unit_of_work import APP, OPERATOR, current_alias, operator_work
 from tenants.core.errors import DomainError
 from tenants.limits.quota.models import StoredBytes
+from tenants.limits.quota.wording import MB
 from tenants.limits.rates.metrics import REFUSED
 
-MB = 1_000_000
 MAX_LINES = 50
 """The most rows of a tenant's sum before they are folded into one row."""
 MAX_TENANTS = 500

@@ -1,5 +1,6 @@
 """Byte counts as text for people. The units are powers of 1000, as in the limits that people type in."""
 
+MB = 1_000_000
 _UNITS = ("bytes", "kB", "MB", "GB")
 
 

@@ -21,8 +21,9 @@ from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.ledger.reconciling import compare_ledger
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
-from tenants.limits.quota.capacity import MAX_LINES, MB, AccountStorageFull, fold_stored_bytes, stored_bytes
+from tenants.limits.quota.capacity import MAX_LINES, AccountStorageFull, fold_stored_bytes, stored_bytes
 from tenants.limits.quota.models import StoredBytes
+from tenants.limits.quota.wording import MB
 from tests.jobs.conftest import Desk
 from tests.jobs.documents.conftest import Folder, folder
 from tests.jobs.documents.test_services import upload

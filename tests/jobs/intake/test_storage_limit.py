@@ -12,7 +12,7 @@ from jobs.core.models import Document
 from jobs.uploads.models import ResumableUpload
 from tenants.accounts.models import Tenant
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
-from tenants.limits.quota.capacity import MB
+from tenants.limits.quota.wording import MB
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.uploads.tus import Tus
 from tests.maas.granian_server import GranianServer

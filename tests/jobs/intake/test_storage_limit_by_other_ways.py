@@ -12,7 +12,8 @@ from inference.registry.models import ModelVersion
 from jobs.batches.models import StoredFile
 from jobs.core.models import Document, Job
 from tenants.core.db.unit_of_work import unit_of_work
-from tenants.limits.quota.capacity import MB, stored_bytes
+from tenants.limits.quota.capacity import stored_bytes
+from tenants.limits.quota.wording import MB
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.jobs.intake.test_fetches import at, local_certificate, ok, there
 from tests.jobs.intake.test_storage_limit import LINES, caller, fill, full, refused
