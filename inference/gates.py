@@ -19,6 +19,12 @@ GATES = (
         _("model"),
         _("Batch settings of the model"),
     ),
-    Gate("own_models", "too_many_models", _("Models of its own"), _("account"), _("MAAS_OWN_MODELS")),
+    Gate(
+        "own_models",
+        "too_many_models",
+        _("Models of its own"),
+        _("account"),
+        _("Plan or account: own models; MAAS_OWN_MODELS"),
+    ),
     Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("everybody"), OUTAGE),
 )

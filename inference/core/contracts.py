@@ -199,6 +199,8 @@ class Units:
                 return self.calls
             case "gpu_second":
                 return charged_ms(self.device_us)
+            case "model_hour":
+                raise ValueError("an hour in memory is no part of a run")
 
 
 @dataclass(frozen=True, slots=True)

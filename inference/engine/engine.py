@@ -71,9 +71,21 @@ class ResidentModel:
     run_s: float
 
 
+class Hosting(Protocol):
+    """The payment of models of accounts, which are in memory only while it is paid for."""
+
+    def is_paid(self, engine_key: str) -> bool:
+        """Return whether the version may run now, without waiting for anything."""
+
+    def pay(self, engine_key: str) -> None:
+        """Pay for the version. Raises ModelFailed if that is not possible."""
+
+
 class Engine:
-    def __init__(self, host: SessionHost) -> None:
+    def __init__(self, host: SessionHost, hosting: Hosting | None = None) -> None:
+        """Set up the engine. Without `hosting`, models of accounts cost nothing while they are in memory."""
         self.host = host
+        self._hosting = hosting
         self.batchers = SessionBatchers(host)
         self._runtimes = {name: make(self) for name, make in RUNTIMES.items()}
         self._beginning = {name: made for name, made in self._runtimes.items() if isinstance(made, BeginsRuns)}
@@ -93,6 +105,7 @@ class Engine:
         """Run the model like `run`, but return a graph's outputs as arrays instead of JSON."""
         call = call or Call()
         complete = _checked(spec, work, parameters, call)
+        self._pay_for(spec)
         before_us = call.spent.device_us
         answer = self._runtimes[spec.runtime].run(spec, work, complete, call)
         self._remember(spec)
@@ -107,7 +120,7 @@ class Engine:
         whose thread must call `answer`. `ended`: see `Batcher.begin`.
         """
         runtime = self._beginning.get(spec.runtime)
-        if runtime is None:
+        if runtime is None or (spec.isolated and self._hosting is not None and not self._hosting.is_paid(spec.key)):
             return [None] * len(asked)
         complete = [_complete(spec, one) for one in asked]
         begun = iter(runtime.begin(spec, [one for one in complete if not isinstance(one, Exception)], ended))
@@ -122,10 +135,16 @@ class Engine:
         """Bring every session of this version, its steps included, into memory and run each once."""
         _refuse_without_isolation(spec)
         interface_of(spec.runtime, spec.config)
+        self._pay_for(spec)
         for step in spec.steps.values():
             self.load(step)
         self._runtimes[spec.runtime].load(spec)
         self._remember(spec)
+
+    def drop(self, key: str) -> None:
+        """Drop the files of a version from memory, except for those that are in use."""
+        for path in self.own_files().get(key, ()):
+            self.host.evict(path)
 
     def resident(self) -> tuple[ResidentModel, ...]:
         """Return the versions that have been served here and are still completely in memory."""
@@ -155,6 +174,10 @@ class Engine:
 
     def describe(self) -> str:
         return self.host.describe()
+
+    def _pay_for(self, spec: VersionSpec) -> None:
+        if spec.isolated and self._hosting is not None:
+            self._hosting.pay(spec.key)
 
     def _own_paths(self, spec: VersionSpec) -> frozenset[str]:
         runtime = self._runtimes[spec.runtime]
@@ -229,9 +252,10 @@ def local_engine(
     tensorrt_cache: Path | None = None,
     profiles: ProfileStore | None = None,
     packed: Path | None = None,
+    hosting: Hosting | None = None,
 ) -> Engine:
     """Create an engine on this machine's device. `tensorrt_cache` is the folder for TensorRT's engines, and `packed`
-    the one for packed model files, if they are wanted.
+    the one for packed model files, if they are wanted. `hosting` pays for models of accounts.
     """
     keep_no_large_blocks()
     machine = this_machine()
@@ -252,7 +276,7 @@ def local_engine(
         tensorrt_cache=None if tensorrt_cache is None else str(tensorrt_cache),
     )
     files = None if packed is None else PackedFiles(packed)
-    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles, packed=files))
+    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles, packed=files), hosting)
 
 
 def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:

@@ -1,11 +1,14 @@
 """How many models of its own an account may have, and how large."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
 
-_MB = 1_000_000
+from tenants.core.db.unit_of_work import unit_of_work
+from tenants.limits.quota.wording import MB, size
+from tenants.plans.models import ChosenLimits
 
 
 @dataclass(frozen=True)
@@ -13,9 +16,35 @@ class ModelLimits:
     models: int | None
     """The number of models that the owner may have, or None without a limit."""
     file_bytes: int
+    plan: str = ""
+    """The name of the owner's plan, or nothing without one."""
+
+    @property
+    def whose(self) -> str:
+        """Return the subject of a refusal, with the plan if there is one."""
+        return f"With the plan {self.plan!r}, this account" if self.plan else "This account"
 
 
 def limits_of(owner: UUID | None) -> ModelLimits:
     """Return the limits of an account. The installation itself is bound by the largest file alone."""
-    file_bytes = settings.MAAS_OWN_MODEL_MB * _MB
-    return ModelLimits(None if owner is None else settings.MAAS_OWN_MODELS, file_bytes)
+    usual = ModelLimits(settings.MAAS_OWN_MODELS, settings.MAAS_OWN_MODEL_MB * MB)
+    if owner is None:
+        return ModelLimits(None, usual.file_bytes)
+    chosen = _chosen(owner)
+    if chosen is None:
+        return usual
+    return ModelLimits(
+        models=usual.models if chosen.own_models is None else chosen.own_models,
+        file_bytes=usual.file_bytes if chosen.own_model_mb is None else chosen.own_model_mb * MB,
+        plan=chosen.plan.name if chosen.plan else "",
+    )
+
+
+def too_large(file: Path, limits: ModelLimits) -> str:
+    """Return why a file is refused that is larger than the limit."""
+    return f"The file has {size(file.stat().st_size)}. {limits.whose} may have models of {size(limits.file_bytes)}."
+
+
+def _chosen(owner: UUID) -> ChosenLimits | None:
+    with unit_of_work(owner):
+        return ChosenLimits.objects.select_related("plan").filter(tenant=owner).first()

@@ -9,7 +9,7 @@ from uuid import UUID
 from inference.registry import artifacts
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelExists, ModelNotFound, TooManyModels
-from inference.registry.model_limits import ModelLimits, limits_of
+from inference.registry.model_limits import ModelLimits, limits_of, too_large
 from inference.registry.models import ModelTask, ModelVersion, ServedModel
 from inference.registry.owners import owner_work
 from inference.registry.references import NAME
@@ -123,12 +123,8 @@ def _checked(upload: ModelUpload, limits: ModelLimits) -> dict[str, Any]:
         raise InvalidRequest("`license` is missing. Name the license of the model, such as Apache-2.0 or proprietary.")
     if len(upload.license) > LONGEST_LICENSE:
         raise InvalidRequest(f"`license` has {len(upload.license)} characters. Send {LONGEST_LICENSE} at most.")
-    file_bytes = upload.file.stat().st_size
-    if file_bytes > limits.file_bytes:
-        raise InvalidRequest(
-            f"The file has {size(file_bytes)}. Models of this account may have {size(limits.file_bytes)}.",
-            code="request_too_large",
-        )
+    if upload.file.stat().st_size > limits.file_bytes:
+        raise InvalidRequest(too_large(upload.file, limits), code="request_too_large")
     return upload.description.checked()
 
 
@@ -172,7 +168,8 @@ def _require_room(owner: UUID | None, limits: ModelLimits) -> None:
     held = ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
     if held >= limits.models:
         raise TooManyModels(
-            f"This account may have {limits.models} models of its own, and has {held}. Delete one first.",
+            f"{limits.whose} may have {limits.models} models of its own, and has {held}. "
+            f"{'Delete one first' if held else 'Ask for another plan'}.",
             gate="own_models",
         )
 

@@ -9,7 +9,7 @@ from inference.registry import artifacts
 from inference.registry.aliases import point
 from inference.registry.digests import version_digest
 from inference.registry.errors import InvalidVariant, VariantNotFound, VersionNotReady
-from inference.registry.model_limits import limits_of
+from inference.registry.model_limits import limits_of, too_large
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.references import CURRENT
@@ -39,7 +39,7 @@ def add_variant(
         raise InvalidRequest(f"Unknown precision {precision[:20]!r}. Use one of {', '.join(PRECISIONS)}.")
     limits = limits_of(owner)
     if file.stat().st_size > limits.file_bytes:
-        raise InvalidRequest("The file is larger than models of this account may be.", code="request_too_large")
+        raise InvalidRequest(too_large(file, limits), code="request_too_large")
     artifact = artifacts.store(file, name=file_name(owner, precision))
     with owner_work(owner):
         artifacts.hold(artifact, file)

@@ -47,7 +47,7 @@ from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice
 from tenants.plans.prices import Price, display
 
-AMOUNTS = frozenset({"pages", "tokens", "calls", "gpu_milliseconds"})
+AMOUNTS = frozenset({"pages", "tokens", "calls", "gpu_milliseconds", "model_hours"})
 _OF_JOBS = frozenset({"document", "document_url", "input"})
 _OF_EMBEDDINGS = frozenset({"encoding_format", "dimensions", "user"})
 _OF_INFER = frozenset({"id", "parameters", "inputs", "outputs"})
@@ -123,6 +123,12 @@ class EstimateRequestSerializer(StrictFields):
         min_value=1,
         max_value=MOST,
         help_text="GPU time, for a model that is priced by `gpu_second`.",
+    )
+    model_hours = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST,
+        help_text="Hours in which a version of a model of your own is in memory.",
     )
 
 

@@ -73,7 +73,7 @@ def form_limits(scope: Scope) -> FormLimits:
     if scope["path"] == ARCHIVES:
         return FormLimits(settings.MAAS_MAX_ARCHIVE_BYTES)
     if takes_models(scope["path"]):
-        return FormLimits(settings.MAAS_OWN_MODEL_MB * 1_000_000, needs_file=False)
+        return FormLimits(caller(scope).limits.own_model_bytes, needs_file=False)
     return FormLimits(caller(scope).limits.upload_bytes)
 
 

@@ -26,7 +26,7 @@ from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tenants.plans.agreed import AgreedPrice, Estimate, estimated
-from tenants.plans.prices import Meter
+from tenants.plans.prices import MODEL_HOUR, Meter, Price
 from tenants.plans.wording import name_of
 
 TAKEN: Mapping[Meter, tuple[str, ...]] = {
@@ -34,6 +34,7 @@ TAKEN: Mapping[Meter, tuple[str, ...]] = {
     "call": ("calls", "document", "pages"),
     "token": ("tokens",),
     "gpu_second": ("gpu_milliseconds", "calls", "document", "pages"),
+    "model_hour": ("model_hours",),
 }
 """The amounts that measure a meter: a call per page, and the most that is charged for time not yet known."""
 
@@ -62,11 +63,12 @@ class EstimateRequest:
     tokens: int | None = None
     calls: int | None = None
     gpu_milliseconds: int | None = None
+    model_hours: int | None = None
     cached_share: Fraction = Fraction(0)
 
     @property
     def given(self) -> list[str]:
-        amounts = ("document", "pages", "tokens", "calls", "gpu_milliseconds")
+        amounts = ("document", "pages", "tokens", "calls", "gpu_milliseconds", "model_hours")
         return [name for name in amounts if getattr(self, name) is not None]
 
 
@@ -85,6 +87,8 @@ class PricedEstimate:
 def estimate(*, identity: Identity, request: EstimateRequest) -> PricedEstimate:
     """Estimate an amount of work. Raises InvalidRequest, ModelNotFound, and for a document NotFound."""
     version = find_version(request.model, tenant_id=identity.tenant_id)
+    if request.given == ["model_hours"]:
+        return _hosting(identity, version, int(request.model_hours or 0))
     meter = _agreed(identity, version).price.meter
     name = _said(request, version.served_model.name, meter)
     is_maximum = meter == "gpu_second" and name != "gpu_milliseconds"
@@ -134,6 +138,19 @@ def estimate_call(*, identity: Identity, call: SynchronousCall, cached_share: Fr
     return _told(identity, version, quantity, cached_share, is_maximum=meter in UNKNOWN_BEFORE)
 
 
+def _hosting(identity: Identity, version: ModelVersion, hours: int) -> PricedEstimate:
+    """Estimate the hours in memory of a model of the account's own. Without a price, they cost nothing."""
+    served = version.served_model
+    if served.tenant_id is None:
+        raise InvalidRequest(
+            f"{served.name} is a model of the installation. `model_hours` is for models of your own, each hour in"
+            " which a version is in memory."
+        )
+    free = Price(MODEL_HOUR, 0, 1, served.currency)
+    agreed = identity.prices.of_hosting(served.name) or AgreedPrice(free, free)
+    return _priced(identity, version, agreed, hours, Fraction(0))
+
+
 def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
     served = version.served_model
     return identity.prices.of_model(served.name, served.price, served.cached_price, served.review_price)
@@ -142,7 +159,18 @@ def _agreed(identity: Identity, version: ModelVersion) -> AgreedPrice:
 def _told(
     identity: Identity, version: ModelVersion, quantity: int, cached_share: Fraction, *, is_maximum: bool
 ) -> PricedEstimate:
-    agreed = _agreed(identity, version)
+    return _priced(identity, version, _agreed(identity, version), quantity, cached_share, is_maximum=is_maximum)
+
+
+def _priced(
+    identity: Identity,
+    version: ModelVersion,
+    agreed: AgreedPrice,
+    quantity: int,
+    cached_share: Fraction,
+    *,
+    is_maximum: bool = False,
+) -> PricedEstimate:
     with unit_of_work(identity):
         standing = standing_of(identity.tenant_id)
     found = estimated(

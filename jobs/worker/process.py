@@ -12,6 +12,7 @@ from django.db import close_old_connections
 
 from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
+from inference.registry.hosting import HostedHours
 from inference.registry.isolation import pause_version
 from inference.registry.profiles import PostgresProfiles
 from inference.rpc.keys import CANCEL_WORD
@@ -65,11 +66,13 @@ class WorkerProcess:
         """Create the process. `wording` describes the refusal of a call, for the lines of batches."""
         self._stopping = stopping
         self.name = name or worker_name()
+        self._hosting = HostedHours()
         self._engine = local_engine(
             memory_bytes=settings.MAAS_MODEL_MEMORY or None,
             tensorrt_cache=settings.MAAS_HOME / "tensorrt" if settings.MAAS_TENSORRT else None,
             profiles=PostgresProfiles(),
             packed=settings.MAAS_PACKED,
+            hosting=self._hosting,
         )
         self._engine.host.on_paused(pause_version)
         self._versions = VersionCatalog()
@@ -180,8 +183,13 @@ class WorkerProcess:
                 log.info("worker_ready", models=len(self._engine.resident()))
             self._count()
             self._quietly(self._news.look)
+            self._quietly(self._drop_unpaid)
             if self._stopping.wait(LOOK_EVERY_S):
                 return
+
+    def _drop_unpaid(self) -> None:
+        for key in self._hosting.unpaid():
+            self._engine.drop(key)
 
     def _pages_now(self) -> PagesNow:
         return PagesNow(held=self._leases.count, done=self._leases.ended)

@@ -29,7 +29,7 @@ from tenants.admin_base.health import health_words
 from tenants.admin_base.records import FoundById, tenants_named
 from tenants.billing.admin.spending import spending_words, used_words
 from tenants.deletion.services import NotClosing, begin_erasing, take_back
-from tenants.limits.fields import KEPT, OF_JOBS
+from tenants.limits.fields import KEPT, OF_JOBS, OF_MODELS
 from tenants.limits.quota.capacity import StorageStanding, storage_standing
 from tenants.limits.quota.wording import size
 from tenants.limits.rates.rates import NAMES
@@ -68,6 +68,7 @@ class TenantAdmin(FoundById):
         *NAMES,
         *OF_JOBS,
         "stored",
+        *OF_MODELS,
         *KEPT,
         "id",
         "created_at",

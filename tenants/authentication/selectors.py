@@ -21,6 +21,7 @@ from tenants.identity.identity import Identity, Scope, closing_extra, closing_wo
 from tenants.identity.roles import scopes_of
 from tenants.limits.effective import EffectiveLimits
 from tenants.limits.models import ModelLimit
+from tenants.limits.quota.wording import MB
 from tenants.limits.rates.limits import CallerLimits, caller_limits
 from tenants.limits.rates.rates import NAMES, Rates
 from tenants.plans.agreed import AgreedPrices
@@ -44,12 +45,15 @@ class OwnLimits:
         return cls(found["tenant"], plan, key, models, AgreedPrices.read(found.get("prices") or ()))
 
     def effective(self) -> EffectiveLimits:
-        installation = effective_limits()
-        for limits in (self.tenant, self.plan):
-            own = limits.get("unfinished_jobs")
-            if own is not None:
-                return replace(installation, unfinished_jobs=own or None)
-        return installation
+        limits = effective_limits()
+        jobs, model_mb = self._nearest("unfinished_jobs"), self._nearest("own_model_mb")
+        if jobs is not None:
+            limits = replace(limits, unfinished_jobs=jobs or None)
+        return limits if model_mb is None else replace(limits, own_model_bytes=model_mb * MB)
+
+    def _nearest(self, name: str) -> int | None:
+        own = self.tenant.get(name)
+        return self.plan.get(name) if own is None else own
 
     def rates(self, tenant_id: UUID, key_id: UUID | None = None) -> CallerLimits:
         return caller_limits(
@@ -96,6 +100,7 @@ def effective_limits() -> EffectiveLimits:
         document_pages=settings.MAAS_MAX_PAGES,
         page_pixels=settings.MAAS_MAX_PAGE_PIXELS,
         inline_bytes=settings.MAAS_MAX_INLINE_BYTES,
+        own_model_bytes=settings.MAAS_OWN_MODEL_MB * MB,
         unfinished_jobs=settings.MAAS_UNFINISHED_JOBS or None,
     )
 
@@ -141,7 +146,7 @@ def identify_key(text: str) -> Identity:
 def acting_for(tenant_id: UUID, *, key_id: UUID | None, livemode: bool, scopes: Iterable[Scope]) -> Identity:
     """Return an identity, with the current limits, for accepted work that continues without its caller."""
     with unit_of_work(tenant_id):
-        tenant = Tenant.objects.values(*NAMES, "unfinished_jobs").get(id=tenant_id)
+        tenant = Tenant.objects.values(*NAMES, "unfinished_jobs", "own_model_mb").get(id=tenant_id)
         key = (
             ApiKey.objects.filter(id=key_id).values(*NAMES, "allowed_models", "budgets_of").first() if key_id else None
         )

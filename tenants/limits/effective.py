@@ -14,6 +14,8 @@ class EffectiveLimits:
     document_pages: int
     page_pixels: int
     inline_bytes: int
+    own_model_bytes: int
+    """The largest file of a model of the account's own."""
     unfinished_jobs: int | None = None
 
     def tightened(self, other: "EffectiveLimits") -> "EffectiveLimits":
@@ -26,5 +28,6 @@ class EffectiveLimits:
             document_pages=min(self.document_pages, other.document_pages),
             page_pixels=min(self.page_pixels, other.page_pixels),
             inline_bytes=min(self.inline_bytes, other.inline_bytes),
+            own_model_bytes=min(self.own_model_bytes, other.own_model_bytes),
             unfinished_jobs=least(self.unfinished_jobs, other.unfinished_jobs),
         )

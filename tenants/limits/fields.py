@@ -9,6 +9,11 @@ from tenants.limits.rates.rates import MAX_AT_ONCE, MOST
 MAX_WEIGHT = 1000
 _OR_FOREVER = "Leave empty for the limit of the plan, or else the installation. 0: forever."
 OF_ACCOUNT = "Leave empty for no limit besides the limit of the account."
+_OR_NONE = "Leave empty for the limit of the plan, or else the installation. 0: none."
+_OR_THE_PLANS = "Leave empty for the limit of the plan, or else the installation."
+MAX_OWN_MODELS = 10_000
+MAX_MODEL_MB = 2000
+"""The largest file that the ONNX format allows, in MB."""
 _OR_UNLIMITED = "Leave empty for the limit of the plan, or else the installation. 0: unlimited."
 
 
@@ -31,6 +36,8 @@ class AccountLimits(models.Model):
     unfinished_pages = own_limit("unfinished pages", _OR_UNLIMITED, least=0)
     pages_at_once = own_limit("concurrent pages", _OR_UNLIMITED, least=0)
     storage_mb = own_limit("storage in MB", _OR_UNLIMITED, least=0)
+    own_models = own_limit("own models", _OR_NONE, least=0, most=MAX_OWN_MODELS)
+    own_model_mb = own_limit("file of an own model in MB", _OR_THE_PLANS, least=1, most=MAX_MODEL_MB)
     weight = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -46,5 +53,6 @@ class AccountLimits(models.Model):
         abstract = True
 
 
+OF_MODELS = ("own_models", "own_model_mb")
 OF_JOBS = ("unfinished_jobs", "unfinished_pages", "pages_at_once", "storage_mb", "weight")
 KEPT = ("keep_documents_days", "keep_results_days", "keep_events_days")

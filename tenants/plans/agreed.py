@@ -8,10 +8,11 @@ from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from tenants.plans.month import Included, Pools, Used, month_bill
-from tenants.plans.prices import EVERY_MODEL, Meter, Price
+from tenants.plans.prices import EVERY_MODEL, MODEL_HOUR, Meter, Price
 
 Of = Literal["tenant", "plan", "model"]
 """The owner of a price."""
+_NEAREST_FIRST: tuple[Of, ...] = ("tenant", "plan")
 _Key = tuple[Of, str, Meter]
 
 
@@ -42,12 +43,17 @@ class AgreedPrices:
         """Return the nearest price for a model. A model is charged by the meter of its own price, which is `price`.
         Only work on pages needs its `review_price`.
         """
-        for of in ("tenant", "plan"):
+        for of in _NEAREST_FIRST:
             for which in (name, EVERY_MODEL):
                 found = self.held.get((of, which, price.meter))
                 if found is not None:
                     return found
         return AgreedPrice(price, cached_price, review_price=review_price)
+
+    def of_hosting(self, name: str) -> AgreedPrice | None:
+        """Return the nearest price of an hour in memory for a model of the account's own, or None if there is none."""
+        held = (self.held.get((of, which, MODEL_HOUR)) for of in _NEAREST_FIRST for which in (name, EVERY_MODEL))
+        return next((found for found in held if found is not None), None)
 
     @classmethod
     def read(cls, rows: Sequence[Mapping[str, Any]]) -> "AgreedPrices":

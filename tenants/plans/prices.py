@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-Meter = Literal["page", "token", "call", "gpu_second"]
-METERS: tuple[Meter, ...] = ("page", "token", "call", "gpu_second")
+Meter = Literal["page", "token", "call", "gpu_second", "model_hour"]
+METERS_OF_WORK: tuple[Meter, ...] = ("page", "token", "call", "gpu_second")
+"""The meters by which a model can charge its work. Each model has one."""
+MODEL_HOUR: Meter = "model_hour"
+"""The meter of hosting: an hour in which a version of an account's own model was in memory."""
+METERS: tuple[Meter, ...] = (*METERS_OF_WORK, MODEL_HOUR)
 """The meters of usage. Quantities are whole numbers, those of `gpu_second` in milliseconds, priced per 1000."""
 MS_PER_SECOND = 1000
 EVERY_MODEL = ""

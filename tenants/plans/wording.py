@@ -5,7 +5,7 @@ from tenants.plans.prices import MS_PER_SECOND, Price, display
 
 MICROS = 1_000_000
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
-_NAMES = {"gpu_second": "GPU second"}
+_NAMES = {"gpu_second": "GPU second", "model_hour": "model hour"}
 
 
 def figures(amount_micros: int) -> str:

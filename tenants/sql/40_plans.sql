@@ -57,7 +57,9 @@ SELECT
     coalesce(t.keep_documents_days, p.keep_documents_days) AS keep_documents_days,
     coalesce(t.keep_results_days, p.keep_results_days) AS keep_results_days,
     coalesce(t.keep_events_days, p.keep_events_days) AS keep_events_days,
-    coalesce(t.storage_mb, p.storage_mb) AS storage_mb
+    coalesce(t.storage_mb, p.storage_mb) AS storage_mb,
+    coalesce(t.own_models, p.own_models) AS own_models,
+    coalesce(t.own_model_mb, p.own_model_mb) AS own_model_mb
 FROM tenants_tenant t LEFT JOIN tenants_plan p ON p.id = (
     SELECT s.plan_id FROM tenants_subscription s
     WHERE s.tenant_id = t.id AND s.starts_at <= clock_timestamp() ORDER BY s.starts_at DESC LIMIT 1
@@ -90,7 +92,7 @@ AS $$
             SELECT jsonb_build_object(
                 'requests_per_minute', plan.requests_per_minute, 'tokens_per_minute', plan.tokens_per_minute,
                 'pages_per_minute', plan.pages_per_minute, 'calls_at_once', plan.calls_at_once,
-                'unfinished_jobs', plan.unfinished_jobs
+                'unfinished_jobs', plan.unfinished_jobs, 'own_model_mb', plan.own_model_mb
             ) FROM plan
         ),
         'prices', (SELECT jsonb_agg(to_jsonb(held)) FROM held WHERE amount_micros IS NOT NULL)

@@ -15,7 +15,7 @@ AS $$
             'tenant', jsonb_build_object(
                 'requests_per_minute', t.requests_per_minute, 'tokens_per_minute', t.tokens_per_minute,
                 'pages_per_minute', t.pages_per_minute, 'calls_at_once', t.calls_at_once,
-                'unfinished_jobs', t.unfinished_jobs
+                'unfinished_jobs', t.unfinished_jobs, 'own_model_mb', t.own_model_mb
             ),
             'key', jsonb_build_object(
                 'requests_per_minute', k.requests_per_minute, 'tokens_per_minute', k.tokens_per_minute,
@@ -41,7 +41,7 @@ AS $$
             'tenant', jsonb_build_object(
                 'requests_per_minute', t.requests_per_minute, 'tokens_per_minute', t.tokens_per_minute,
                 'pages_per_minute', t.pages_per_minute, 'calls_at_once', t.calls_at_once,
-                'unfinished_jobs', t.unfinished_jobs
+                'unfinished_jobs', t.unfinished_jobs, 'own_model_mb', t.own_model_mb
             ),
             'models', (
                 SELECT jsonb_object_agg(l.model, jsonb_build_object(

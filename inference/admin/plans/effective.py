@@ -16,6 +16,7 @@ from tenants.core.db.clock import database_now
 from tenants.limits.fields import AccountLimits
 from tenants.plans.agreed import AgreedPrices
 from tenants.plans.models import Plan
+from tenants.plans.prices import EVERY_MODEL, Price
 from tenants.plans.selectors import subscriptions_of, terms_of
 from tenants.plans.wording import number_of, used_words
 
@@ -71,7 +72,18 @@ def price_rows(prices: AgreedPrices) -> list[PriceRow]:
         since = at(agreed.valid_from) if agreed.valid_from else ""
         cached, review = price_json(agreed.cached_price), price_json(agreed.price_of_review)
         rows.append(PriceRow(name, price_json(agreed.price), cached, review, agreed.of, since))
-    return rows
+    return [*rows, *_of_own_models(prices)]
+
+
+def _of_own_models(prices: AgreedPrices) -> list[PriceRow]:
+    """Return the prices of the tenant's own models, unless it has others for one of them."""
+    free = Price("call", 0, 1, "EUR")
+    found = [prices.of_model(EVERY_MODEL, free, free), prices.of_hosting(EVERY_MODEL)]
+    return [
+        PriceRow("own models", price_json(agreed.price), "", "", agreed.of, at(agreed.valid_from))
+        for agreed in found
+        if agreed is not None and agreed.valid_from is not None
+    ]
 
 
 def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
@@ -92,4 +104,6 @@ def limit_rows(tenant: Tenant, plan: Plan | None) -> list[LimitRow]:
 def _amount(name: str, found: int | None) -> str:
     if found:
         return f"{found:,}"
+    if name == "own_models":
+        return "none"
     return "forever" if name.startswith("keep_") else "unlimited"

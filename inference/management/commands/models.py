@@ -21,7 +21,7 @@ from inference.runtime.precision import FP32, PRECISIONS
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
 from tenants.core.progress import progress_of
-from tenants.plans.prices import METERS, MS_PER_SECOND, Price
+from tenants.plans.prices import METERS_OF_WORK, MS_PER_SECOND, Price
 
 
 class Command(BaseCommand):
@@ -128,7 +128,7 @@ def _describe_model(add: CommandParser) -> None:
         type=int,
         help="number of units that the price is for; milliseconds for gpu_second (default: 1; 1000 for gpu_second)",
     )
-    add.add_argument("--price-meter", choices=METERS, default="call")
+    add.add_argument("--price-meter", choices=METERS_OF_WORK, default="call")
     add.add_argument("--currency", default="EUR")
     add.add_argument(
         "--cached-price-micros",

@@ -8,7 +8,7 @@ from django.utils import timezone
 from inference.cache.terms import CACHE_TTL_S, LONGEST_TTL_S
 from inference.registry.models.owned import Owned
 from inference.registry.models.serving import ModelPool
-from tenants.plans.prices import METERS, Price
+from tenants.plans.prices import METERS_OF_WORK, Price
 from tenants.plans.wording import name_of
 
 
@@ -29,7 +29,7 @@ class ServedModel(Owned):
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     accepts = ArrayField(models.CharField(max_length=20), help_text="Kinds of input: document, text, texts or tensors.")
     parameters = models.JSONField(default=list, help_text="Name, type, default and description of each parameter.")
-    price_meter = models.CharField(max_length=10, choices=[(meter, name_of(meter)) for meter in METERS])
+    price_meter = models.CharField(max_length=10, choices=[(meter, name_of(meter)) for meter in METERS_OF_WORK])
     price_micros = models.PositiveBigIntegerField(
         help_text="In millionths of the currency, for the number of units below. 1000000 is 1.00."
     )

@@ -41,18 +41,18 @@ _CALLS = f"""
 WITH used AS (
     SELECT tenant_id, currency, (created_at AT TIME ZONE 'UTC')::date AS day, sum(amount_micros) AS micros
     FROM tenants_usagerecord
-    WHERE (source_kind IN ('call', 'batch_line') OR (source_kind = 'cache' AND source_id = id))
+    WHERE (source_kind IN ('call', 'batch_line', 'hosting') OR (source_kind = 'cache' AND source_id = id))
       AND created_at >= {_SINCE}
     GROUP BY 1, 2, 3
 ), charged AS (
     SELECT t.tenant_id, t.currency, t.day, sum(e.amount_micros) AS micros
     FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'revenue'
-    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache') AND t.day >= {_SINCE}::date
+    WHERE t.kind = 'charge' AND t.source_kind IN ('call', 'batch_line', 'cache', 'hosting') AND t.day >= {_SINCE}::date
     GROUP BY 1, 2, 3
 ), spared AS (
     SELECT tenant_id, currency, day, sum(saved_micros) AS micros
     FROM tenants_includeduse
-    WHERE source_kind IN ('call', 'batch_line', 'cache') AND day >= {_SINCE}::date
+    WHERE source_kind IN ('call', 'batch_line', 'cache', 'hosting') AND day >= {_SINCE}::date
     GROUP BY 1, 2, 3
 )
 SELECT u.tenant_id, 'calls', u.currency, u.day::text, u.micros::bigint,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from inference.core.charging import charged, charged_beside
 from inference.core.contracts import Units
-from tenants.plans.prices import METERS
+from tenants.plans.prices import METERS_OF_WORK
 
 MAX_MS = 10_000
 TIMES_US = st.integers(0, 50_000_000)
@@ -24,7 +24,7 @@ def test_what_runs_and_what_is_known_together_are_no_more_than_the_most(ran_us: 
 def test_the_most_is_a_setting_and_bounds_no_other_meter(settings: Any) -> None:
     settings.MAAS_HOLD_GPU_MS_PER_PAGE = 7
     units = Units(pages=20, tokens=30, calls=40, device_us=50_000)
-    assert [charged(units, meter) for meter in METERS] == [20, 30, 40, 7]
+    assert [charged(units, meter) for meter in METERS_OF_WORK] == [20, 30, 40, 7]
     assert charged_beside(units, "token", 25) == 30
 
 

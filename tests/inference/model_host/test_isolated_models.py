@@ -216,3 +216,36 @@ def test_a_machine_that_lacks_a_layer_isolates_nothing(tmp_path: Path) -> None:
         IsolatedSession(tmp_path / "normal", hosts)
     assert failed.value.code == "model_isolation_unavailable"
     hosts.close()
+
+
+def test_a_model_that_is_not_paid_is_not_loaded_and_one_that_nobody_pays_any_more_can_be_dropped(
+    tmp_path: Path,
+) -> None:
+    class Purse:
+        paid = False
+
+        def is_paid(self, _engine_key: str) -> bool:
+            return self.paid
+
+        def pay(self, engine_key: str) -> None:
+            if not self.paid:
+                raise ModelFailed("insufficient_funds", f"there is no money for {engine_key}")
+
+    purse, hosts = Purse(), ModelHosts(PROMPT)
+    engine = Engine(SessionHost(PLAN, budget_bytes=BUDGET_BYTES, model_hosts=hosts), purse)
+    spec = spec_of(save_adder(tmp_path / "adder.onnx"))
+    for use in (lambda: engine.load(spec), lambda: answer(engine, spec)):
+        with pytest.raises(ModelFailed, match="no money"):
+            use()
+    assert engine.host.resident() == ()
+    purse.paid = True
+    assert answer(engine, spec) == [2.0] * 4
+    purse.paid = False
+    assert engine.begin(spec, [], lambda _: None) == []
+    with pytest.raises(ModelFailed, match="no money"):
+        answer(engine, spec)
+    engine.drop(spec.key)
+    assert engine.host.resident() == ()
+    answer(engine, spec_of(save_adder(tmp_path / "other.onnx"), isolated=False))
+    engine.host.evict(tmp_path / "other.onnx")
+    hosts.close()

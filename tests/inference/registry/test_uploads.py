@@ -22,11 +22,14 @@ from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.tasks.services import cancel_task, found_task
 from inference.registry.uploads import ModelUpload, add_upload
 from inference.registry.versions import delete_model, delete_version, retire_version
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.inference.runtime.graphs import save_adder
+from tests.tenants.plans.selling import make_plan
 
 KINDS = (ModelTask.Kind.VALIDATE,)
 
@@ -143,6 +146,28 @@ def test_what_is_missing_or_too_much_is_refused_before_anything_is_stored(
         upload(owner, adder, unique("own"))
     monkeypatch.setattr("django.conf.settings.MAAS_OWN_MODEL_MB", 0)
     with pytest.raises(InvalidRequest, match="may have"):
+        upload(owner, adder, unique("own"))
+
+
+def test_a_plan_says_how_many_models_and_how_large_and_a_refusal_names_it(
+    identity: Identity, adder: Path, tmp_path: Path
+) -> None:
+    owner, plan = identity.tenant_id, make_plan(own_models=1, own_model_mb=1)
+    with operator_work():
+        subscribe(tenant_id=owner, plan=plan)
+    upload(owner, adder, unique("own"))
+    with pytest.raises(TooManyModels, match=f"the plan '{plan.name}', this account may have 1 models"):
+        upload(owner, adder, unique("own"))
+    large = tmp_path / "large.onnx"
+    large.write_bytes(bytes(1_000_001))
+    with pytest.raises(InvalidRequest, match=f"the plan '{plan.name}', this account may have models of 1 MB"):
+        upload(owner, large, unique("own"))
+    with operator_work():
+        Tenant.objects.filter(pk=owner).update(own_models=2)
+    upload(owner, adder, unique("own"))
+    with operator_work():
+        Tenant.objects.filter(pk=owner).update(own_models=0)
+    with pytest.raises(TooManyModels, match="may have 0 models"):
         upload(owner, adder, unique("own"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from inference.pipelines.parse import PARSE
-from inference.registry.models import ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from jobs.core.models import Document, Job
 from tenants.api.authentication import IDENTITY
 from tenants.authentication.selectors import identify_key
@@ -64,6 +64,26 @@ def test_a_plans_price_and_what_it_includes_are_told_until_that_is_used_up(
     told = ask(identity, pages, pages=5)
     assert (told["cost"]["amount_micros"], told["amount_due"]["amount_micros"]) == (3500, 1400)
     assert told["included"] == {"quantity": 3, "remaining": 0}
+
+
+def test_hours_in_memory_cost_the_nearest_price_for_a_model_of_ones_own_alone(
+    tenant: CreatedTenant, pages: ModelVersion, make_version: Make
+) -> None:
+    own = make_version(meter="call")
+    with operator_work():
+        ServedModel.objects.filter(pk=own.served_model_id).update(tenant=tenant.tenant.id)
+        ModelVersion.objects.filter(pk=own.pk).update(tenant=tenant.tenant.id)
+    identity = identify_key(tenant.key.text)
+    assert ask(identity, own, model_hours=24)["cost"]["amount_micros"] == 0
+    plan = make_plan()
+    price(plan, 50_000, meter="model_hour")
+    include(plan, 10, meter="model_hour")
+    subscribe(tenant_id=tenant.tenant.id, plan=plan)
+    identity = identify_key(tenant.key.text)
+    told = ask(identity, own, model_hours=24)
+    assert (told["meter"], told["quantity"], told["price_of"]) == ("model_hour", 24, "plan")
+    assert (told["cost"]["amount_micros"], told["amount_due"]["amount_micros"]) == (1_200_000, 700_000)
+    assert ask(identity, pages, 400, model_hours=24)["code"] == "invalid_request"
 
 
 def test_a_document_counts_its_pages_and_nothing_is_made(identity: Identity, pages: ModelVersion) -> None:

@@ -196,7 +196,7 @@ def test_a_document_with_more_pages_than_the_tenant_may_send_is_refused(identity
     tight = type(identity)(
         tenant_id=identity.tenant_id,
         scopes=identity.scopes,
-        limits=limits.tightened(type(limits)(limits.upload_bytes, 1, limits.page_pixels, limits.inline_bytes)),
+        limits=limits.tightened(replace(limits, document_pages=1)),
     )
     with pytest.raises(DocumentRejected, match="2 pages, but at most 1"):
         stored(tight, tmp_path, scanned_pdf("one", "two"))

@@ -17,7 +17,7 @@ from tenants.identity.identity import Identity
 from tenants.limits.effective import EffectiveLimits
 
 ONE, TWO = uuid4(), uuid4()
-LIMITS = EffectiveLimits(upload_bytes=1, document_pages=1, page_pixels=1, inline_bytes=1)
+LIMITS = EffectiveLimits(upload_bytes=1, document_pages=1, page_pixels=1, inline_bytes=1, own_model_bytes=1)
 P = ParamSpec("P")
 
 

@@ -14,7 +14,13 @@ MAX_SERIES = 6
 OTHERS = {"model": "other models", "key": "other callers"}
 _REST = "\0"
 """The name of the series that is drawn last, whatever its sum."""
-METER_TITLES = {"page": "Pages", "token": "Tokens", "call": "Calls", "gpu_second": "GPU seconds"}
+METER_TITLES = {
+    "page": "Pages",
+    "token": "Tokens",
+    "call": "Calls",
+    "gpu_second": "GPU seconds",
+    "model_hour": "Model hours",
+}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tenants.plans.wording import MICROS, exact_money, number_of, rounded_money,
 
 MAX_NAMED = 50
 """The most models or keys in a table. The CSV contains all of them."""
-_KINDS = {"call": "Call", "cache": "Call", "batch_line": "Batch line"}
+_KINDS = {"call": "Call", "cache": "Call", "batch_line": "Batch line", "hosting": "Hosting"}
 
 
 @dataclass(frozen=True)
