@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from inference.api import aliases, model_work, versions
+from inference.api import aliases, model_work, samples, versions
 from inference.api.cache import Cache
 from inference.api.models import ModelDetail
 
@@ -34,6 +34,7 @@ urlpatterns = [
         model_work.Optimization.as_view(),
         name="api-model-optimize",
     ),
+    path("models/<str:model>/samples", samples.SamplesOfModel.as_view(), name="api-model-samples"),
     path("models/<str:model>/aliases", aliases.AliasList.as_view(), name="api-model-aliases"),
     path("models/<str:model>/aliases/<str:alias>", aliases.AliasDetail.as_view(), name="api-model-alias"),
     path(

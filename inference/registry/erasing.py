@@ -5,6 +5,7 @@ from uuid import UUID
 from inference.registry.models import (
     AliasMove,
     ModelAlias,
+    ModelSamples,
     ModelShare,
     ModelTask,
     ModelVariant,
@@ -13,7 +14,7 @@ from inference.registry.models import (
     ServedModel,
 )
 
-ORDER = (ModelTask, ModelVariant, AliasMove, ModelAlias, PipelineStep, ModelVersion, ServedModel)
+ORDER = (ModelTask, ModelVariant, AliasMove, ModelAlias, PipelineStep, ModelVersion, ModelSamples, ServedModel)
 """The tables with rows of a tenant, in the order in which they are emptied."""
 
 

@@ -91,3 +91,13 @@ class LeaseLost(Exception):
 
 class InvalidVariant(DomainError):
     code = "invalid_variant"
+
+
+class SamplesInvalid(DomainError):
+    """The error for samples that the model cannot run on."""
+
+    code = "samples_invalid"
+
+
+class SamplesNotFound(NotFound):
+    code = "samples_not_found"

@@ -1,19 +1,21 @@
 """The gate before variants, for the registry: a version's own file is the source, and its owner sets the bounds."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from inference.core.calls import Call
-from inference.factory.golden import GoldenSet
+from inference.factory.golden import GoldenSet, of_samples
 from inference.factory.measures.pairs import Kind
 from inference.factory.measuring import USUAL, Conditions, generated_golden, measure_variant
 from inference.factory.report import VariantReport
-from inference.factory.sessions import OpenSession, open_here, opener_in, used_in_host
+from inference.factory.samples import Feeds
+from inference.factory.sessions import OpenSession, open_here, opened, opener_in, used_in_host
 from inference.model_host import ModelHosts
 from inference.registry.artifacts import local_path
 from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.samples import feeds_of
 from tenants.core.progress import Progress
 
 Sessions = tuple[OpenSession, Conditions]
@@ -28,7 +30,7 @@ def judge(
     """Compare a file with the version's own and return the report with the verdict. `seed` repeats a comparison."""
     source = local_path(version.artifacts["weights"])
     with sessions_for(version) as sessions:
-        golden = golden_set(source, sessions[0], call, seed=seed)
+        golden = golden_set(source, feeds_of(version.served_model), sessions[0], call, seed=seed)
         return compared(source, variant, version.served_model, golden, sessions=sessions, progress=progress, call=call)
 
 
@@ -57,8 +59,13 @@ def compared(
     )
 
 
-def golden_set(source: Path, open_session: OpenSession, call: Call, *, seed: int | None = None) -> GoldenSet:
-    """Return generated inputs, which no owner has chosen."""
+def golden_set(
+    source: Path, samples: Sequence[Feeds], open_session: OpenSession, call: Call, *, seed: int | None = None
+) -> GoldenSet:
+    """Return the owner's samples, or generated inputs without any. Raises SampleInvalid."""
+    if samples:
+        with opened(source, open_session) as session:
+            return of_samples(samples, session.inputs)
     drawn = secrets.randbelow(MAX_SEED) if seed is None else seed
     return generated_golden(source, open_session=open_session, seed=drawn, call=call)
 

@@ -29,6 +29,7 @@ from inference.registry.gating import compared, golden_set
 from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.references import NAME
+from inference.registry.samples import feeds_of
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.core.db.unit_of_work import operator_work
@@ -173,7 +174,7 @@ def _report(
 ) -> dict[str, Any]:
     call = Call()
     try:
-        golden = golden_set(source, open_here, call)
+        golden = golden_set(source, feeds_of(served) if served else [], open_here, call)
         report = compared(source, variant, served, golden, sessions=(open_here, UNTIMED), progress=progress, call=call)
     except SampleInvalid as error:
         raise ModelRefused("not_comparable", f"the {precision} variant: {error}") from error

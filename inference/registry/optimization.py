@@ -27,6 +27,7 @@ from inference.registry.gating import Sessions, compared, golden_set, sessions_f
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
 from inference.registry.onnx_files import admission_for, check_file
 from inference.registry.orders import PRUNE
+from inference.registry.samples import feeds_of
 from inference.registry.tasks.claims import TaskClaim, ending, note_progress
 from inference.registry.uploads import file_name
 from inference.runtime.precision import FP32
@@ -61,7 +62,7 @@ class _Factory:
         self.folder = folder
         self.open_session, self.conditions = sessions
         self.call = call
-        self.golden: GoldenSet = golden_set(self.source, self.open_session, call)
+        self.golden: GoldenSet = golden_set(self.source, feeds_of(version.served_model), self.open_session, call)
         self.outcomes: list[dict[str, Any]] = []
         self._done = self._total = 0
 

@@ -6,9 +6,10 @@ import structlog
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled
+from inference.factory.samples import SampleInvalid
 from inference.registry import file_cache
 from inference.registry.admission import ModelRefused
-from inference.registry.errors import LeaseLost, TaskFailed
+from inference.registry.errors import LeaseLost, SamplesInvalid, TaskFailed
 from inference.registry.measurements import measure
 from inference.registry.models import ModelTask
 from inference.registry.optimization import optimize
@@ -67,6 +68,8 @@ def _ended_by(claim: TaskClaim, error: Exception, *, passes: Callable[[Exception
         return "put off"
     if isinstance(error, ModelRefused | DomainError):
         fail_task(claim, error.code, error.detail)
+    elif isinstance(error, SampleInvalid):
+        fail_task(claim, SamplesInvalid.code, str(error))
     else:
         log.error("model_task_failed", task_id=str(claim.task_id), kind=claim.kind, exc_info=error)
         fail_task(claim, TaskFailed.code, "An internal error ended this task.")

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from inference.factory.bounds import BoundInvalid, check_bounds
 from inference.factory.measures.pairs import Kind
 from inference.registry.errors import ModelInUse, VersionNotFound
-from inference.registry.models import ModelAlias, ModelTask, ModelVersion, PipelineStep, ServedModel
+from inference.registry.models import ModelAlias, ModelSamples, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.uploads import ModelDescription
 from tenants.audit.services import record
@@ -115,6 +115,7 @@ def delete_model(*, owner: UUID | None, model: str) -> None:
         _refuse_while_in_pipelines(version_ids, model)
         _refuse_while_worked_on(version_ids, model)
         served.aliases.all().delete()
+        ModelSamples.objects.filter(served_model=served).delete()
         _forget(served.versions.filter(deleted_at=None))
         ServedModel.objects.filter(pk=served.pk).update(deleted_at=Now())
         if owner is not None:

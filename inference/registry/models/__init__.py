@@ -2,6 +2,7 @@
 
 from inference.registry.models.aliases import AliasMove, ModelAlias
 from inference.registry.models.batch_settings import BatchSetting
+from inference.registry.models.samples import ModelSamples
 from inference.registry.models.served import ModelShare, ServedModel
 from inference.registry.models.serving import ModelPool, SessionProfile
 from inference.registry.models.variants import ModelTask, ModelVariant
@@ -12,6 +13,7 @@ __all__ = [
     "BatchSetting",
     "ModelAlias",
     "ModelPool",
+    "ModelSamples",
     "ModelShare",
     "ModelTask",
     "ModelVariant",

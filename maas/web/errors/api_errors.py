@@ -50,6 +50,8 @@ STATUS: Mapping[str, int] = {
     "model_task_not_found": 404,
     "model_variant_not_found": 404,
     "alias_not_found": 404,
+    "samples_invalid": 422,
+    "samples_not_found": 404,
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "request_timeout": 408,
