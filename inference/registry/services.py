@@ -12,7 +12,7 @@ from django.utils import timezone
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
 from inference.registry.aliases import move_alias, point
-from inference.registry.builtin.catalog import OPTIONAL, BuiltinModel, builtin_models
+from inference.registry.builtin.catalog import BuiltinModel, builtin_models
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, ModelTypeMismatch
@@ -190,19 +190,6 @@ def seed_builtin() -> list[ModelVersion]:
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
     return list(seeded.values())
-
-
-def add_optional(name: str) -> ModelVersion:
-    """Add a built-in model that is not seeded; return the existing version if it is of this release."""
-    builtin = OPTIONAL.get(name)
-    if builtin is None:
-        raise ModelNotFound(f"There is no optional model {name!r}. Use one of: {', '.join(OPTIONAL)}.")
-    with operator_work():
-        served = ServedModel.objects.select_related("current").filter(tenant=None, name=name).first()
-    existing = served.current if served is not None else None
-    if existing is not None and existing.config.get("release") == builtin.release:
-        return existing
-    return _seed_one(builtin, {})
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:

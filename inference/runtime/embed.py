@@ -61,9 +61,6 @@ SOON_SPLIT_CHARACTERS = 8_192
 SOON_SPLIT_TEXTS = 16
 """The most texts that are tokenized without a thread, which takes some milliseconds up to both limits."""
 
-RUN_ALONE = "texts_run_alone"
-"""The setting of a version whose texts share no run, because neighboring texts would affect a vector."""
-
 Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
 
@@ -191,25 +188,18 @@ class EmbedRuntime:
             )
         return np.stack(rows)
 
-    def _in_whole_runs(self, spec: VersionSpec) -> bool:
-        return self._host.on_gpu and not spec.config.get(RUN_ALONE)
-
     def _limits(self, spec: VersionSpec) -> BatchLimits:
-        return WHOLE_EMBED_LIMITS if self._in_whole_runs(spec) else EMBED_LIMITS
+        return WHOLE_EMBED_LIMITS if self._host.on_gpu else EMBED_LIMITS
 
     def _runner(self, spec: VersionSpec) -> RunOnSession:
-        return _run_whole if self._in_whole_runs(spec) else _run_batch
+        return _run_whole if self._host.on_gpu else _run_batch
 
     def _warm_up(self, spec: VersionSpec) -> Callable[[Session], None]:
-        return _warm_up_whole if self._in_whole_runs(spec) else _warm_up
+        return _warm_up_whole if self._host.on_gpu else _warm_up
 
     def _pieces(self, spec: VersionSpec, windows: Sequence[Window]) -> list[Piece[Window]]:
         lengths = [len(window.ids) for window in windows]
-        if spec.config.get(RUN_ALONE):
-            return [
-                Piece(*window_and_length, group=object()) for window_and_length in zip(windows, lengths, strict=True)
-            ]
-        if self._in_whole_runs(spec):
+        if self._host.on_gpu:
             wholes = map(whole_length, lengths)
             return [Piece(window, whole, group=whole) for window, whole in zip(windows, wholes, strict=True)]
         return [

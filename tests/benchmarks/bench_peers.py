@@ -76,7 +76,7 @@ class Bench:
                     self._check(started, of_server[0], file)
                     for load in of_server:
                         with self._noted(f"{peer.name}, {load.title}"):
-                            self._take_turns(ours[load.own_model], started, load)
+                            self._take_turns(ours[load.file], started, load)
             except FAILURES as error:
                 self._note(f"{peer.name}, {'; '.join(load.title for load in of_server)}", error)
 
@@ -118,11 +118,11 @@ class Bench:
         right = []
         for load in loads:
             with self._noted(f"ours, {load.title}"):
-                self._check(ours[load.own_model], load, self._files[load.file], load.min_cosine)
+                self._check(ours[load.file], load, self._files[load.file])
                 right.append(load)
         return right
 
-    def _check(self, started: Started, load: Load, file: ServedFile, min_cosine: float = MIN_COSINE) -> None:
+    def _check(self, started: Started, load: Load, file: ServedFile) -> None:
         """Check that all responses agree with what the file itself returns for each input alone."""
         given = [load.given(-1 - number) for number in range(COMPARED)]
         requests = [started.request(one) for one in given]
@@ -132,7 +132,7 @@ class Bench:
         for one, body in zip(given, bodies, strict=True):
             vector, expected = started.wire.vector(body), file.expected(one)
             cosine = float(vector @ expected / np.linalg.norm(vector) / np.linalg.norm(expected))
-            if not cosine >= min_cosine:
+            if not cosine >= MIN_COSINE:
                 raise CallFailed(f"{started.name} answers otherwise: cosine {cosine:.4f} for {load.name}")
 
     def _take_turns(self, ours: Started, other: Started, load: Load) -> None:
@@ -193,10 +193,10 @@ def main() -> None:
                 bench.play(ours, peer, loads)
             for load in loads:
                 if load.half:
-                    bench.play_half(ours[load.own_model], load)
+                    bench.play_half(ours[load.file], load)
             for load in loads:
                 if load.name == "one":
-                    bench.play_edge(ours[load.own_model], load)
+                    bench.play_edge(ours[load.file], load)
     print(f"{begun} at the start\n{circumstances()} at the end\n")
     print_report(bench.results, loads, [peer.name for peer in peers], bench.missing)
 

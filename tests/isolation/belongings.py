@@ -49,6 +49,8 @@ def made_model(caller: Caller, words: str) -> tuple[str, str, str]:
     at = f"/v1/models/{name}"
     eventually(lambda: caller.get(f"{at}/versions/1")["state"] == "ready", "the model's checks")
     caller.http.put(f"{at}/aliases/champion", json={"version": 1}).raise_for_status()
+    sample = {"name": "x", "datatype": "FP32", "shape": [1, 4], "data": [1, 2, 3, 4]}
+    caller.http.put(f"{at}/samples", json={"samples": [{"inputs": [sample]}]}).raise_for_status()
     measured = caller.http.post(f"{at}/versions/1/variants", data={"precision": "int8"}, files={"file": content})
     task: dict[str, Any] = measured.json()
     return name, task["id"], task["variant"]

@@ -10,13 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
 from inference.registry.admission import ModelRefused
-from inference.registry.builtin.catalog import OPTIONAL
-from inference.registry.builtin.installed import PackageMissing
-from inference.registry.builtin.minilm_export import ExportFailed
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
-from inference.registry.services import add_optional, make_current, set_paused
+from inference.registry.services import make_current, set_paused
 from inference.runtime.precision import FP32, PRECISIONS
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
@@ -38,8 +35,6 @@ class Command(BaseCommand):
         add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
         _describe_model(add_graph)
         describe_arguments(add_graph)
-        build = actions.add_parser("build", help="build an optional built-in model and serve it")
-        build.add_argument("name", choices=tuple(OPTIONAL))
         for action, help_text in (
             ("use", "make this version the current one"),
             ("pause", "refuse new work"),
@@ -64,14 +59,6 @@ class Command(BaseCommand):
                 current = served.current.number if served.current else "-"
                 versions = ",".join(str(version.number) for version in served.versions.all())
                 self.stdout.write(f"{served.name}\tcurrent {current}\tversions {versions}\t{served.state}")
-
-    def _build(self, options: dict[str, Any]) -> None:
-        progress_of(self, options).stage(f"making {options['name']}: writing its graph and checking what it computes")
-        try:
-            version = add_optional(options["name"])
-        except (ExportFailed, PackageMissing) as error:
-            raise CommandError(f"{error.code}: {error}") from error
-        self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
     def _add_graph(self, options: dict[str, Any]) -> None:
         review = _review_price_micros(options)

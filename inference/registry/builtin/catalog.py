@@ -10,7 +10,6 @@ from inference.pipelines.ocr import OCR as OCR_GRAPH
 from inference.pipelines.parse import PARSE as PARSE_GRAPH
 from inference.registry.builtin.installed import package_file
 from inference.registry.builtin.minilm_export import DIMENSIONS, export_minilm
-from inference.registry.builtin.minilm_int8 import MEAN_COSINE, MIN_COSINE, export_minilm_int8
 from inference.runtime.line_scripts import LANGUAGE_ROLE
 from inference.runtime.parameters import GRAPH, Interface, interface_of
 from inference.runtime.texts import MAX_TEXTS, WINDOW_TOKENS
@@ -170,28 +169,6 @@ EMBED = BuiltinModel(
     config={"dimensions": DIMENSIONS, "window_tokens": WINDOW_TOKENS, "max_texts": MAX_TEXTS},
 )
 
-EMBED_INT8 = BuiltinModel(
-    name="embed-int8",
-    title="Text embeddings, 8-bit",
-    description="Like `embed`, with 8-bit weights: faster on a CPU. Its vectors are close to those of `embed` (average "
-    f"cosine similarity at least {MEAN_COSINE} over ten reference texts), but must not be mixed with them.",
-    runtime=EMBED.runtime,
-    release="all-minilm-l6-v2-int8-3",
-    price=EMBED.price,
-    cached_price_micros=EMBED.cached_price_micros,
-    signature=EMBED.signature,
-    artifacts={
-        "weights": BuiltinArtifact("minilm-int8.onnx", EMBED_PACKAGE, "model/model.safetensors", export_minilm_int8),
-        "tokenizer": EMBED.artifacts["tokenizer"],
-    },
-    # A run scales its numbers by all its rows, so the texts that run beside a text would change its vector.
-    config={
-        **EMBED.config,
-        "texts_run_alone": True,
-        "tolerance": {"mean_cosine": MEAN_COSINE, "min_cosine": MIN_COSINE},
-    },
-)
-
 PARSE = BuiltinModel(
     name="parse",
     title="Document parsing",
@@ -234,7 +211,3 @@ def builtin_models(languages: Mapping[str, Path]) -> tuple[BuiltinModel, ...]:
         else model
         for model in models
     )
-
-
-OPTIONAL: Mapping[str, BuiltinModel] = {EMBED_INT8.name: EMBED_INT8}
-"""The models that are added only if an operator requests them."""

@@ -12,14 +12,14 @@ from inference.factory.measures.pairs import Kind
 from inference.factory.measuring import Conditions, measure_variant
 from inference.factory.samples import Feeds, Sample, digest
 from inference.factory.sessions import open_here
-from inference.factory.transforms import transform
-from inference.registry.builtin.catalog import EMBED, EMBED_INT8
-from inference.registry.builtin.minilm_int8 import OPTIONS
-from inference.runtime.embed import tokenize
+from inference.factory.transforms import DynamicInt8, transform
+from inference.factory.transforms.processor import int8_support
+from inference.registry.builtin.catalog import EMBED
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.machine import processor
 from inference.runtime.native import read_tokenizer
 from inference.runtime.providers import CPU, ExecutionPlan, Provider
+from inference.runtime.texts import WINDOW_TOKENS
 from tests.benchmarks.circumstances import circumstances
 from tests.benchmarks.documents.generation import CLASSES
 from tests.benchmarks.documents.wording.sentences import Wording
@@ -35,7 +35,8 @@ TIMED_TEXTS = 60
 
 def report(folder: Path) -> ModelReport:
     files = EMBED.build(folder)
-    made = transform(files["weights"], OPTIONS, into=folder / "int8.onnx")
+    options = DynamicInt8(reduce_range=int8_support().reduce_range)
+    made = transform(files["weights"], options, into=folder / "int8.onnx")
     samples = [_sample(number, feeds) for number, feeds in enumerate(feeds_of(held_out_texts(), files["tokenizer"]))]
     golden = GoldenSet(
         (), tuple(samples), False, 0, "".join(sorted(digest(each.feeds).hex()[:8] for each in samples))[:64]
@@ -74,7 +75,7 @@ def report(folder: Path) -> ModelReport:
     ]
     return ModelReport(
         NAME,
-        f"{EMBED_INT8.title}: `{NAME}`",
+        "Text embeddings, 8-bit: `embed-int8`",
         f"{len(samples):,} different English texts of one to eight sentences, generated from the wording of letters, "
         f"invoices, contracts, forms, reports and prose. Each runs alone, as the model serves it. The gain is a median "
         f"over {TIMED_TEXTS} of them, each the best of several runs by turns on one thread.",
@@ -103,8 +104,11 @@ def held_out_texts() -> list[str]:
 
 
 def feeds_of(texts: Sequence[str], tokenizer_file: Path) -> list[Feeds]:
+    """Return the tokens of each text alone, without padding, as the model serves them."""
     tokenizer = read_tokenizer(str(tokenizer_file))
-    rows = [tokenize(tokenizer, text, max_windows=1).windows[0].ids for text in texts]
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(WINDOW_TOKENS)
+    rows = [tokenizer.encode(text).ids for text in texts]
     return [
         {"input_ids": np.array([row], np.int64), "attention_mask": np.ones((1, len(row)), np.int64)} for row in rows
     ]

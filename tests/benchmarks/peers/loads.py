@@ -60,16 +60,8 @@ class Load:
     given: Callable[[int], Given]
     together: int = 64
     """The largest batch that a peer may make."""
-    ours: str = ""
-    """The model that this product is asked in place of that file, where it has a better one."""
-    min_cosine: float = 0.999
-    """Of our answers to what the file gives."""
     half: bool = False
     """Whether our own waits at half of our rate are measured too."""
-
-    @property
-    def own_model(self) -> str:
-        return self.ours or self.file
 
 
 def _texts(shortest: int, longest: int) -> Callable[[int], str]:
@@ -100,17 +92,6 @@ LOADS: Mapping[str, Load] = {
         ),
         # Of one text, 7.5 ms of processor time alone, 4.9 in an eight, 5.3 among 32.
         Load("short", "embeddings, 5 to 15 words, 64 callers", "embed", CALLERS, 4.0, _texts(5, 15), together=8),
-        Load(
-            "int8",
-            "mixed lengths, ours in 8 bits",
-            "embed",
-            CALLERS,
-            5.0,
-            _texts(5, 120),
-            together=8,
-            ours="embed-int8",
-            min_cosine=0.97,
-        ),
         # Padding costs more than batches gain: of one text, 18 ms of processor time alone, 35 in an eight.
         Load(
             "alone",

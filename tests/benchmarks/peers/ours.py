@@ -19,7 +19,6 @@ from tests.services import without_product
 
 OURS = "ours"
 OUR_EDGE = "ours, edge mode"
-EIGHT_BITS = "embed-int8"
 QUIET = {"MAAS_LOG_LEVEL": "WARNING"}
 EDGE_TIMEOUT_S = 120.0
 
@@ -31,10 +30,9 @@ def whole_product(files: Mapping[str, ServedFile], folder: Path) -> Iterator[Map
     with LiveStack(home, variables=QUIET) as stack:
         running = stack.wait_until_ready()
         add_rows(files, home)
-        manage(home, "models", "build", EIGHT_BITS)
         key = key_header(running.demo["MAAS_API_KEY"])
         started = {name: Started(OURS, stack.port, own_wire(file, key)) for name, file in files.items()}
-        yield started | {EIGHT_BITS: Started(OURS, stack.port, OpenAi(EIGHT_BITS, key))}
+        yield started
 
 
 def key_header(key: str) -> str:

@@ -4,22 +4,13 @@ import numpy as np
 import pytest
 
 from inference.core.calls import Call
-from inference.core.contracts import PageInput, TextInput, TextLine, VersionSpec, WorkOutput, WorkRefused
-from inference.registry.builtin.catalog import EMBED_INT8
-from inference.registry.builtin.minilm_int8 import MIN_COSINE
+from inference.core.contracts import PageInput, TextInput, TextLine, WorkOutput, WorkRefused
 from inference.rpc import LaneRequest
 from inference.runtime.batched import Begun
 from tests.inference.registry.builtin.served import builtin_engine, builtin_specs
 
 SHORT = "The cat sat."
 LONG = "A rather longer sentence about invoices, due dates and the total amount to be paid by the end of May. " * 3
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> VersionSpec:
-    files = EMBED_INT8.build(tmp_path_factory.mktemp("int8"))
-    artifacts = {role: str(path) for role, path in files.items()}
-    return VersionSpec(EMBED_INT8.name, 1, EMBED_INT8.release, EMBED_INT8.runtime, artifacts, EMBED_INT8.config)
 
 
 def embed(*texts: str, single: bool = False) -> WorkOutput:
@@ -156,14 +147,3 @@ def test_long_texts_are_left_to_a_thread() -> None:
     asked = LaneRequest(spec.key, TextInput(("word " * 3000,), single=True), {}, Call())
     builtin_engine().load(spec)
     assert builtin_engine().begin(spec, [asked], lambda _calls: None) == [None]
-
-
-def test_vectors_of_eight_bits_are_close_to_the_exact_and_the_same_in_any_company(small: VersionSpec) -> None:
-    texts = (LONG, SHORT, LONG[:150])
-    together = builtin_engine().answer(small, TextInput(texts, single=False), {}).tensors
-    assert together is not None
-    for text, vector in zip(texts, together["embedding"], strict=True):
-        alone = builtin_engine().answer(small, TextInput((text,), single=True), {}).tensors
-        assert alone is not None
-        np.testing.assert_array_equal(vector, alone["embedding"])
-        assert vector @ np.array(embed(text, single=True).result["embedding"]) > MIN_COSINE
