@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from inference.cache.terms import USUAL_TERMS, CacheTerms
 from inference.registry import artifacts
-from inference.registry.aliases import move_alias, point
+from inference.registry.aliases import point
 from inference.registry.builtin.catalog import BuiltinModel, builtin_models
 from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
@@ -111,14 +111,12 @@ def _refuse_another_kind(served: ServedModel, card: ModelCard) -> None:
         )
 
 
-def make_current(*, reference: str) -> ModelVersion:
-    """Make the version `name@number` answer from now on. Jobs already accepted keep their version."""
+def numbered(reference: str) -> tuple[str, int]:
+    """Return the name and the number in `name@number`. Raises ModelNotFound for another text."""
     found = read_reference(reference)
     if found is None or found.number is None:
         raise ModelNotFound(f"There is no version {reference!r}. Use name@number.")
-    move = move_alias(owner=None, model=found.name, alias=CURRENT, number=found.number)
-    assert move.version is not None
-    return move.version
+    return found.name, found.number
 
 
 def set_paused(*, name: str, paused: bool) -> bool:

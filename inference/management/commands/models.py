@@ -9,11 +9,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
+from inference.management.optimize import describe_optimization, optimize
 from inference.registry.admission import ModelRefused
+from inference.registry.aliases import move_alias, roll_back
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
-from inference.registry.services import make_current, set_paused
+from inference.registry.references import CURRENT
+from inference.registry.services import numbered, set_paused
+from inference.registry.variants import use_variant
 from inference.runtime.precision import FP32, PRECISIONS
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
@@ -35,13 +39,16 @@ class Command(BaseCommand):
         add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
         _describe_model(add_graph)
         describe_arguments(add_graph)
-        for action, help_text in (
-            ("use", "make this version the current one"),
-            ("pause", "refuse new work"),
-            ("resume", "accept new work again"),
-        ):
-            parser_of_action = actions.add_parser(action, help=help_text)
-            parser_of_action.add_argument("model", help="name@version" if action == "use" else "name")
+        describe_optimization(actions.add_parser("optimize", help="make faster variants of a version and measure them"))
+        use = actions.add_parser("use", help="make a version the current one, or that of an alias")
+        use.add_argument("model", help="name@version")
+        use.add_argument("--alias", default=CURRENT, help="alias that is to stand for it (default: current)")
+        use.add_argument("--variant", help="ID of an admitted variant of the version; it becomes a version of its own")
+        back = actions.add_parser("rollback", help="move an alias back to the version that it had before")
+        back.add_argument("model", help="name")
+        back.add_argument("--alias", default=CURRENT)
+        for action, help_text in (("pause", "refuse new work"), ("resume", "accept new work again")):
+            actions.add_parser(action, help=help_text).add_argument("model", help="name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -83,9 +90,23 @@ class Command(BaseCommand):
         version = add_onnx_file(upload, make_current=not options["keep_current"], progress=progress_of(self, options))
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
 
+    def _optimize(self, options: dict[str, Any]) -> None:
+        optimize(options, progress_of(self, options), self.stdout.write)
+
     def _use(self, options: dict[str, Any]) -> None:
-        version = make_current(reference=options["model"])
-        self.stdout.write(f"{version.key} is the current version now")
+        name, number = numbered(options["model"])
+        alias, variant_id = options["alias"], options["variant"]
+        if variant_id is not None:
+            version = use_variant(owner=None, model=name, number=number, variant_id=variant_id, alias=alias)
+            number = version.number
+        else:
+            move_alias(owner=None, model=name, alias=alias, number=number)
+        self.stdout.write(f"{name}@{alias} is version {number} now")
+
+    def _rollback(self, options: dict[str, Any]) -> None:
+        move = roll_back(owner=None, model=options["model"], alias=options["alias"])
+        assert move.version is not None
+        self.stdout.write(f"{options['model']}@{options['alias']} is version {move.version.number} now")
 
     def _pause(self, options: dict[str, Any]) -> None:
         self._set_paused(options["model"], True)
