@@ -78,7 +78,7 @@ def feeds_of(served: ServedModel) -> list[Feeds]:
 def _signature(served: ServedModel) -> Mapping[str, Any]:
     """Return the inputs of the current version, or of the newest that is ready."""
     ready = served.versions.filter(state=ModelVersion.State.READY, deleted_at=None)
-    version = ready.filter(pk=served.current_id).first() or ready.order_by("-number").first()
+    version = ready.filter(pk=served.current_id or 0).first() or ready.order_by("-number").first()
     if version is None:
         raise VersionNotReady(
             f"The model {served.name!r} has no version that is ready. Samples are checked against it."

@@ -32,7 +32,7 @@ def adder(tmp_path: Path) -> Path:
     return save_adder(tmp_path / "adder.onnx")
 
 
-def rows(*values: float) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+def rows(*values: float) -> dict[str, np.ndarray]:
     return {"x": np.array([[value] * 4 for value in values], np.float32)}
 
 
@@ -85,7 +85,7 @@ def test_samples_that_do_not_fit_are_refused_and_change_nothing(
     identity: Identity,
     adder: Path,
     samples: list[dict[str, np.ndarray]],
-    detail: str,  # type: ignore[type-arg]
+    detail: str,
 ) -> None:
     owner, name = identity.tenant_id, unique("own")
     version = added(owner, adder, name)
