@@ -1,6 +1,17 @@
 """The operator's view of models, pools, versions, batches and plans."""
 
-from inference.admin.models import ModelPoolAdmin, ModelVersionAdmin, ServedModelAdmin
+from inference.admin.models import ModelPoolAdmin, ServedModelAdmin
 from inference.admin.plans.admin import PlanAdmin, TenantPriceAdmin
+from inference.admin.versions import ModelVersionAdmin
+from inference.admin.work import AliasMoveAdmin, ModelTaskAdmin, ModelVariantAdmin
 
-__all__ = ["ModelPoolAdmin", "ModelVersionAdmin", "PlanAdmin", "ServedModelAdmin", "TenantPriceAdmin"]
+__all__ = [
+    "AliasMoveAdmin",
+    "ModelPoolAdmin",
+    "ModelTaskAdmin",
+    "ModelVariantAdmin",
+    "ModelVersionAdmin",
+    "PlanAdmin",
+    "ServedModelAdmin",
+    "TenantPriceAdmin",
+]

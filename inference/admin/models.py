@@ -1,4 +1,4 @@
-"""The operator's view of models: the current version, the price, and whether the model is served."""
+"""The operator's view of models: their upload, the current version, the price, and whether the model is served."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,25 +8,30 @@ from django.contrib import admin, messages
 from django.core.validators import RegexValidator
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
+from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter, RelatedDropdownFilter
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from inference.admin.batches import BatchSettingForm, BatchSettingInline
+from inference.admin.owners import OwnedAdmin, OwnerFilter
 from inference.admin.plans.example_page import price_json
-from inference.registry.aliases import point
-from inference.registry.models import ModelPool, ModelShare, ModelVersion, PipelineStep, ServedModel
-from inference.registry.references import CURRENT
+from inference.admin.uploading import ModelUploadForm
+from inference.registry.aliases import point, roll_back
+from inference.registry.models import ModelPool, ModelShare, ModelVersion, ServedModel
+from inference.registry.references import CURRENT, LONGEST_ALIAS, is_alias
+from inference.registry.versions import change_model
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
-from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.formatting import link_to, list_link
 from tenants.admin_base.records import OperatorAdmin
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.plans.wording import money
 
+CHOSEN = "chosen in the admin"
 PRICED = ("price_meter", "price_micros", "price_per", "currency", "cached_price_micros", "review_price_micros")
 
 
@@ -46,6 +51,19 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         widget=UnfoldAdminSelectWidget,
         help_text=_("Version of the alias 'current'. Work already accepted keeps its version."),
+    )
+    alias = forms.CharField(
+        label=_("Alias to set"),
+        required=False,
+        max_length=LONGEST_ALIAS,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("Another name for a version, such as champion. Leave empty to set none."),
+    )
+    alias_choice = forms.ModelChoiceField(
+        ModelVersion.objects.none(),
+        label=_("Version of the alias"),
+        required=False,
+        widget=UnfoldAdminSelectWidget,
     )
     price_per = forms.IntegerField(
         label=_("Per"),
@@ -91,6 +109,18 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         if isinstance(current, forms.ModelChoiceField):
             current.queryset = own.select_related("served_model").order_by("-number")
             self.initial.setdefault("current_choice", self.instance.current_id)
+        alias = self.fields.get("alias_choice")
+        if isinstance(alias, forms.ModelChoiceField):
+            alias.queryset = own.select_related("served_model").order_by("-number")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        name, version = cleaned.get("alias", ""), cleaned.get("alias_choice")
+        if name and not is_alias(name):
+            self.add_error("alias", "Use a letter, then letters, digits, - and _.")
+        elif name and version is None and not self.errors:
+            self.add_error("alias_choice", "Choose the version that the alias names.")
+        return cleaned
 
 
 class ShareInline(TabularInline):  # type: ignore[misc]
@@ -102,14 +132,16 @@ class ShareInline(TabularInline):  # type: ignore[misc]
 
 
 @admin.register(ServedModel)
-class ServedModelAdmin(OperatorAdmin):
-    """The admin of models. `manage.py models add` adds them. None is deleted, since past jobs refer to it."""
+class ServedModelAdmin(OwnedAdmin):
+    """The admin of models. None is deleted, since past jobs refer to it."""
 
     form = ServedModelForm
     list_display = ("named", "owner", "state_badge", "current_version", "takes", "price_text", "work")
     list_filter = (
         ("state", ChoicesDropdownFilter),
         ("audience", ChoicesDropdownFilter),
+        OwnerFilter,
+        ("tenant", AutocompleteSelectFilter),
         ("pool", RelatedDropdownFilter),
     )
     list_select_related = ("current__served_model", "tenant")
@@ -117,6 +149,7 @@ class ServedModelAdmin(OperatorAdmin):
     search_help_text = _("Name or title")
     fieldsets = (
         (None, {"fields": ("name", "owner", "title", "description", "state", "current_choice", "pool")}),
+        (_("Aliases"), {"fields": ("aliases", ("alias", "alias_choice"))}),
         (_("Access"), {"fields": ("audience", "isolated")}),
         ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
         (_("Review"), {"fields": ("review_price_micros",)}),
@@ -124,9 +157,9 @@ class ServedModelAdmin(OperatorAdmin):
         ("Input", {"fields": ("accepts", "parameters")}),
         ("Related", {"fields": ("work", "created_at")}),
     )
-    readonly_fields = ("name", "owner", "accepts", "parameters", "created_at", "work")
+    readonly_fields = ("name", "owner", "aliases", "accepts", "parameters", "created_at", "work")
     inlines = (ShareInline, BatchSettingInline)
-    actions = ("pause", "resume")
+    actions = ("pause", "resume", "roll_back")
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
         given: dict[str, Any] = super().get_formset_kwargs(request, obj, inline, prefix)
@@ -136,16 +169,53 @@ class ServedModelAdmin(OperatorAdmin):
     def named(self, served: ServedModel) -> str:
         return two_lines(served.name, served.title)
 
-    def save_model(self, request: HttpRequest, obj: ServedModel, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        chosen = form.cleaned_data.get("current_choice")
-        if chosen is not None and chosen.pk != obj.current_id:
-            with transaction.atomic(using=OPERATOR):
-                point(obj, CURRENT, chosen, reason="chosen in the admin")
+    def get_form(self, request: HttpRequest, obj: ServedModel | None = None, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, **{"form": ServedModelForm if obj else ModelUploadForm, **kwargs})
 
-    @column(_("owner"))
-    def owner(self, served: ServedModel) -> str:
-        return link_to(served.tenant) if served.tenant_id else "installation"
+    def get_fieldsets(self, request: HttpRequest, obj: ServedModel | None = None) -> Any:
+        return self.fieldsets if obj else ModelUploadForm.FIELDSETS
+
+    def get_readonly_fields(self, request: HttpRequest, obj: ServedModel | None = None) -> Any:
+        return self.readonly_fields if obj else ()
+
+    def get_inlines(self, request: HttpRequest, obj: ServedModel | None) -> list[Any]:
+        return list(self.inlines) if obj else []
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        one_way = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        answer: HttpResponse = super().add_view(request, form_url, {**(extra_context or {}), **one_way})
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: ServedModel, form: Any, change: bool) -> None:
+        if not change:
+            request.added_version = form.version  # type: ignore[attr-defined]
+            obj.pk = form.version.served_model_id
+            obj.refresh_from_db(using=OPERATOR)
+            return
+        super().save_model(request, obj, form, change)
+        chosen, alias = form.cleaned_data.get("current_choice"), form.cleaned_data.get("alias")
+        with transaction.atomic(using=OPERATOR):
+            if chosen is not None and chosen.pk != obj.current_id:
+                point(obj, CURRENT, chosen, reason=CHOSEN)
+            if alias:
+                point(obj, alias, form.cleaned_data["alias_choice"], reason=CHOSEN)
+
+    def response_add(
+        self, request: HttpRequest, obj: ServedModel, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Show the version, where its checks can be followed."""
+        version: ModelVersion = request.added_version  # type: ignore[attr-defined]
+        self.message_user(request, f"{version.key} is uploaded. A worker checks it now.", messages.SUCCESS)
+        return HttpResponseRedirect(reverse("admin:inference_modelversion_change", args=[version.pk]))
+
+    @column(_("aliases"))
+    def aliases(self, served: ServedModel) -> str:
+        rows = served.aliases.select_related("version__served_model").order_by("name")
+        parts = format_html_join(", ", "{}: {}", ((alias.name, link_to(alias.version)) for alias in rows))
+        history = list_link("inference_aliasmove", "history", served_model__id__exact=served.pk)
+        return format_html("{} · {}", parts, history) if parts else history
 
     @column(_("state"), order_by="state")
     def state_badge(self, served: ServedModel) -> str:
@@ -165,6 +235,8 @@ class ServedModelAdmin(OperatorAdmin):
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Record the old and the new figures, because an audit of prices and batch limits needs them."""
+        if add:
+            return f"Added {form.version.key}, {form.version.license}."
         changes = [self._price_json(form), *_batches_told(formsets)]
         sentences = [sentence for sentence in changes if sentence]
         if not sentences:
@@ -186,14 +258,12 @@ class ServedModelAdmin(OperatorAdmin):
         jobs = list_link("jobs_job", "jobs", model_version__id__exact=served.current_id)
         return format_html_join(" · ", "{}", ((versions,), (jobs,)))
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
     def has_delete_permission(self, request: HttpRequest, obj: ServedModel | None = None) -> bool:
         return False
 
     def row_actions(self, row: ServedModel) -> list[str]:
-        return ["pause"] if row.state == ServedModel.State.ACTIVE else ["resume"]
+        first = "pause" if row.state == ServedModel.State.ACTIVE else "resume"
+        return [first, "roll_back"] if row.current_id else [first]
 
     @admin.action(description=_("Pause"), permissions=["change"])
     @confirmed(
@@ -210,12 +280,24 @@ class ServedModelAdmin(OperatorAdmin):
         self._set_state(request, chosen, ServedModel.State.ACTIVE)
 
     def _set_state(self, request: HttpRequest, chosen: "QuerySet[ServedModel]", state: ServedModel.State) -> None:
-        changed = list(chosen.exclude(state=state))
-        for served in changed:
-            served.state = state
-            served.save(update_fields=["state"])
-            self.log_change(request, served, f"Now {state.value}.")
-        self.message_user(request, f"{len(changed)} now {state.value}.", messages.SUCCESS)
+        paused = state == ServedModel.State.PAUSED
+        self.act_on_each(
+            request,
+            chosen.exclude(state=state),
+            lambda served: change_model(owner=served.tenant_id, model=served.name, paused=paused),
+            f"Now {state.value}",
+        )
+
+    @admin.action(description=_("Roll back"), permissions=["change"])
+    @confirmed(
+        _("Roll these models back?"),
+        _("The alias current of each moves back to the version before, within a second. Accepted work keeps its own."),
+        _("Roll back"),
+    )
+    def roll_back(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
+        self.act_on_each(
+            request, chosen, lambda served: roll_back(owner=served.tenant_id, model=served.name), "Rolled back"
+        )
 
 
 def _batches_told(formsets: Iterable[Any]) -> list[str]:
@@ -236,122 +318,3 @@ class ModelPoolAdmin(OperatorAdmin):
     @column(_("models"))
     def served_models(self, pool: ModelPool) -> str:
         return list_link("inference_servedmodel", "models", pool__id__exact=pool.pk)
-
-
-class ModelVersionForm(forms.ModelForm):  # type: ignore[type-arg]
-    class Meta:
-        model = ModelVersion
-        fields = ("state",)
-
-    def clean_state(self) -> str:
-        state = str(self.cleaned_data["state"])
-        if state == ModelVersion.State.RETIRED:
-            self._refuse_while_needed()
-        return state
-
-    def _refuse_while_needed(self) -> None:
-        if names := list(self.instance.aliases.values_list("name", flat=True)):
-            raise forms.ValidationError(f"Aliases stand for this version: {', '.join(names)}. Move them first.")
-        pipelines = PipelineStep.objects.filter(
-            member=self.instance, pipeline__state=ModelVersion.State.READY
-        ).select_related("pipeline__served_model")
-        if names := sorted(step.pipeline.key for step in pipelines):
-            raise forms.ValidationError(f"Pipelines use this version: {', '.join(names)}. Retire them first.")
-
-
-class StepInline(TabularInline):  # type: ignore[misc]
-    model = PipelineStep
-    fk_name = "pipeline"
-    extra = 0
-    fields = readonly_fields = ("role", "member_link")
-    hide_title = True
-    verbose_name_plural = _("pipeline steps")
-
-    @column(_("version"))
-    def member_link(self, step: PipelineStep) -> str:
-        return link_to(step.member)
-
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[PipelineStep]":
-        found: QuerySet[PipelineStep] = super().get_queryset(request)
-        return found.select_related("member__served_model")
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(ModelVersion)
-class ModelVersionAdmin(OperatorAdmin):
-    """The admin of versions. The digest covers files and settings, so only the state may change."""
-
-    form = ModelVersionForm
-    list_display = ("key", "state_badge", "runtime", "weighs", "work", "short_digest", "added")
-    list_filter = (
-        ("served_model", RelatedDropdownFilter),
-        ("state", ChoicesDropdownFilter),
-        ("runtime", admin.AllValuesFieldListFilter),
-    )
-    list_select_related = ("served_model",)
-    search_fields = ("served_model__name", "digest")
-    search_help_text = _("Model or digest")
-    ordering = ("served_model__name", "-number")
-    fieldsets = (
-        (None, {"fields": ("model_link", "number", "runtime", "state", "work", "used_by")}),
-        ("Files and settings", {"fields": ("digest", "artifacts", "config", "signature", "created_at")}),
-    )
-    readonly_fields = (
-        "model_link",
-        "number",
-        "runtime",
-        "work",
-        "used_by",
-        "digest",
-        "artifacts",
-        "config",
-        "signature",
-        "created_at",
-    )
-    inlines = (StepInline,)
-
-    @column(_("state"), order_by="state")
-    def state_badge(self, version: ModelVersion) -> str:
-        return badge(version.state)
-
-    @column(_("model"))
-    def model_link(self, version: ModelVersion) -> str:
-        return link_to(version.served_model)
-
-    @column(_("files"))
-    def weighs(self, version: ModelVersion) -> str:
-        total_bytes = sum(int(artifact.get("bytes", 0)) for artifact in version.artifacts.values())
-        return size(total_bytes) if total_bytes else NOTHING
-
-    @column(_("links"))
-    def work(self, version: ModelVersion) -> str:
-        filters = {"model_version__id__exact": version.pk}
-        links = ((list_link("jobs_job", "jobs", **filters),), (list_link("jobs_page", "pages", **filters),))
-        return format_html_join(" · ", "{}", links)
-
-    @column(_("used by pipelines"))
-    def used_by(self, version: ModelVersion) -> str:
-        steps = version.used_by.select_related("pipeline__served_model").order_by("id")[:20]
-        return format_html_join(", ", "{}", ((link_to(step.pipeline),) for step in steps)) or NOTHING
-
-    @column(_("digest"))
-    def short_digest(self, version: ModelVersion) -> str:
-        return version.digest[:12]
-
-    @column(_("added"), order_by="created_at")
-    def added(self, version: ModelVersion) -> str:
-        return ago(version.created_at)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: ModelVersion | None = None) -> bool:
-        return False

@@ -26,6 +26,9 @@ RUNTIME = "onnx"
 LONGEST_LICENSE = 200
 MAX_LABELS = 50
 LONGEST_LABEL = 100
+LONGEST_LABEL_TEXT = 2_000
+CLASSES = "classes"
+"""The label with the names of a classifier's classes: a JSON list in the order of its scores."""
 LONGEST_TEXT = 50_000
 
 
@@ -178,7 +181,8 @@ def _check_labels(labels: Mapping[str, Any]) -> None:
     if len(labels) > MAX_LABELS:
         raise InvalidRequest(f"`labels` has {len(labels)} entries. Send {MAX_LABELS} at most.")
     for name, value in labels.items():
-        if not isinstance(value, str) or not name or max(len(name), len(value)) > LONGEST_LABEL:
+        if not isinstance(value, str) or not 0 < len(name) <= LONGEST_LABEL or len(value) > LONGEST_LABEL_TEXT:
             raise InvalidRequest(
-                f"The label {name[:40]!r} is invalid. Send a text of up to {LONGEST_LABEL} characters for each name."
+                f"The label {name[:40]!r} is invalid. Send a text of up to {LONGEST_LABEL_TEXT} characters for each "
+                f"name, which has {LONGEST_LABEL} at most."
             )

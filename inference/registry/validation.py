@@ -1,5 +1,7 @@
 """The checks of an uploaded version by a worker: it becomes ready, or is refused with the reason."""
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,6 +15,7 @@ from inference.registry.onnx_files import CheckedFile, admission_for, check_file
 from inference.registry.references import CURRENT
 from inference.registry.refusals import refusal_json
 from inference.registry.tasks.claims import TaskClaim, ending
+from inference.registry.uploads import CLASSES, LONGEST_LABEL_TEXT
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import Progress
 
@@ -51,6 +54,7 @@ def _admit(claim: TaskClaim, checked: CheckedFile) -> None:
             raise LeaseLost(f"version {claim.version_id} is not being validated")
         ready.update(
             state=State.READY,
+            labels={**_class_label(checked.signature.classes), **version.labels},
             report=report,
             signature=checked.signature.to_json(),
             config={**version.config, **trial},
@@ -59,6 +63,12 @@ def _admit(claim: TaskClaim, checked: CheckedFile) -> None:
         if served.current_id is None:
             version.refresh_from_db()
             point(served, CURRENT, version, reason="first ready version")
+
+
+def _class_label(classes: Sequence[str]) -> dict[str, str]:
+    """Return the label with the names of the classes, as exports of other libraries give it."""
+    text = json.dumps(classes, ensure_ascii=False)
+    return {CLASSES: text} if classes and len(text) <= LONGEST_LABEL_TEXT else {}
 
 
 def _validating(claim: TaskClaim) -> "QuerySet[ModelVersion]":

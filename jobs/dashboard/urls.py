@@ -10,6 +10,7 @@ from jobs.dashboard.listing import bulk_views as bulk
 from jobs.dashboard.listing import views as listing
 from jobs.dashboard.listing.field_files import field_file
 from jobs.dashboard.own_fields import drafts, fields
+from jobs.dashboard.own_models import actions as own_model_actions
 from jobs.dashboard.own_models import views as own_models
 from jobs.dashboard.quickstart.views import quickstart
 from jobs.dashboard.reading import views as reading
@@ -68,11 +69,16 @@ urlpatterns = [
     ),
     path("own-models/new", own_models.new_model, name="own-model-new"),
     path("own-models/<str:model>", own_models.model_page, name="own-model"),
+    path("own-models/<str:model>/versions/<int:number>", own_models.version_page, name="own-version"),
+    path("own-models/<str:model>/history", own_models.history_page, name="own-model-history"),
     *(
         path(
-            f"own-models/<str:model>/{action}", own_models.model_action, {"action": action}, name=f"own-model-{action}"
+            f"own-models/<str:model>/{action}",
+            own_model_actions.model_action,
+            {"action": action},
+            name=f"own-model-{action}",
         )
-        for action in own_models.ACTIONS
+        for action in own_model_actions.ACTIONS
     ),
     path("models", catalog.model_list, name="model-list"),
     path("models/<str:name>", catalog.model_page, name="model-page"),

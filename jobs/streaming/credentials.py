@@ -41,6 +41,14 @@ def identify_session(session_key: str) -> Identity | None:
     return signed_in_identity(request)
 
 
+def is_operators_session(session_key: str) -> bool:
+    """Return whether the session is that of an operator. This queries the database."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    user = auth.get_user(request)
+    return bool(user.is_active and getattr(user, "is_staff", False))
+
+
 class Sessions:
     """The lookup of sessions. Sessions of recent users are found, however many invalid cookies are sent."""
 
@@ -52,6 +60,17 @@ class Sessions:
             is_good=lambda found: found is not None,
             is_nobodys=lambda found: found is None,
         )
+
+        self._operators: Familiar[bool] = Familiar(
+            threads, unknown_callers, is_operators_session, is_good=bool, is_nobodys=lambda found: not found
+        )
+
+    async def is_operator(self, scope: Scope) -> bool:
+        """Return whether the cookie of the request is an operator's. Raises TooManyTries."""
+        session_key = session_key_of(scope)
+        if session_key is None:
+            return False
+        return await self._operators.look_up(session_key, place_of_scope(scope, settings.MAAS_PROXIES))
 
     async def identify(self, scope: Scope) -> Identity | None:
         """Identify the caller by the cookie of the request. Raises TooManyTries."""

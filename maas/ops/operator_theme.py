@@ -83,6 +83,9 @@ SIDEBAR: list[dict[str, Any]] = [
         "items": [
             _list(_("Models"), "network_intelligence", "inference_servedmodel"),
             _list(_("Model versions"), "deployed_code", "inference_modelversion"),
+            _list(_("Alias moves"), "alt_route", "inference_aliasmove"),
+            _list(_("Model variants"), "compare_arrows", "inference_modelvariant"),
+            _list(_("Model tasks"), "pending_actions", "inference_modeltask"),
             _list(_("Model pools"), "hub", "inference_modelpool"),
         ],
     },

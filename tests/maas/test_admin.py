@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from inference.core.contracts import Units, WorkOutput
-from inference.models import ModelPool, ModelVersion
+from inference.models import AliasMove, ModelPool, ModelVersion
 from inference.workers.heartbeats import STUCK_S, Beat, Heartbeat, HeldModel
 from jobs.admin.job_detail import details_of
 from jobs.core import archive_states as states
@@ -45,7 +45,7 @@ from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
-from tests.maas.test_admin_actions import act
+from tests.maas.test_admin_actions import act, admitted_variant, waiting_task
 from tests.tenants.billing.ledger.conftest import Purse
 from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.plans.selling import include, make_plan, own_price, price
@@ -124,6 +124,10 @@ def row_of_each_kind() -> Desk:
         BillingDetails.objects.create(tenant_id=made.tenant.id, name="Atelier")
         if not Seller.objects.exists():
             Seller.objects.create(name="Lesewerk", address="", country="DE", bills_from="2026-01-01")
+        task, variant = waiting_task(desk), admitted_variant(desk)
+        AliasMove.objects.create(
+            tenant_id=variant.tenant_id, served_model=variant.version.served_model, alias="a", version=task.version
+        )
     plan = make_plan()
     price(plan, 1)
     include(plan, 1)

@@ -10,7 +10,9 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from inference.models import ModelPool, ServedModel
+from inference.models import ModelPool, ModelTask, ModelVariant, ModelVersion, ServedModel
+from inference.registry.aliases import move_alias
+from inference.registry.references import CURRENT
 from inference.workers.heartbeats import Beat, Heartbeat, WorkerReport
 from jobs.admin import workers as workers_admin
 from jobs.batches.models import Batch
@@ -28,6 +30,8 @@ from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
 from tests.tenants.billing.payments.conftest import Payer
 from tests.tenants.plans.selling import make_plan
+
+FILE = {"file": "models/none.onnx", "sha256": "4" * 64, "bytes": 1, "name": "none.onnx"}
 
 
 def all_actions() -> list[tuple[type[Model], str]]:
@@ -51,6 +55,40 @@ def paused(desk: Desk) -> ServedModel:
     served = desk.version.served_model
     ServedModel.objects.filter(pk=served.pk).update(state="paused")
     return served
+
+
+def second_version(desk: Desk) -> ModelVersion:
+    served = desk.version.served_model
+    return ModelVersion.objects.create(served_model=served, number=2, runtime="embed", digest="2" * 64)
+
+
+def rolled_forward(desk: Desk) -> ServedModel:
+    newer = second_version(desk)
+    move_alias(owner=None, model=newer.served_model.name, alias=CURRENT, number=newer.number)
+    return ServedModel.objects.get(pk=newer.served_model_id)
+
+
+def own_version(desk: Desk) -> ModelVersion:
+    """Create a version of the tenant's own model, as an upload of a file does."""
+    owner = desk.identity.tenant_id
+    served = ServedModel.objects.create(
+        tenant_id=owner, name=unique("own"), accepts=["tensors"], price_meter="call", price_micros=0
+    )
+    return ModelVersion.objects.create(
+        served_model=served, tenant_id=owner, number=1, runtime="onnx", digest="3" * 64, artifacts={"weights": FILE}
+    )
+
+
+def waiting_task(desk: Desk) -> ModelTask:
+    version = own_version(desk)
+    return ModelTask.objects.create(tenant_id=version.tenant_id, version=version, kind=ModelTask.Kind.OPTIMIZE)
+
+
+def admitted_variant(desk: Desk) -> ModelVariant:
+    version = own_version(desk)
+    return ModelVariant.objects.create(
+        tenant_id=version.tenant_id, version=version, precision="int8", artifact=FILE, state="admitted"
+    )
 
 
 def suspended(desk: Desk) -> Tenant:
@@ -89,6 +127,12 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (WebhookDelivery, "replay"): webhook_delivery,
     (ServedModel, "pause"): lambda desk: desk.version.served_model,
     (ServedModel, "resume"): paused,
+    (ServedModel, "roll_back"): rolled_forward,
+    (ModelVersion, "publish"): second_version,
+    (ModelVersion, "optimize"): own_version,
+    (ModelTask, "cancel"): waiting_task,
+    (ModelVariant, "use"): admitted_variant,
+    (ModelVariant, "refuse"): admitted_variant,
     (Tenant, "suspend"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
     (Tenant, "reactivate"): suspended,
     (Tenant, "erase_results"): lambda desk: Tenant.objects.get(pk=desk.identity.tenant_id),
@@ -141,6 +185,12 @@ def test_every_action_is_offered_on_the_page_of_its_row_and_leaves_an_entry_in_t
         (Batch, "cancel"),
         (WebhookEndpoint, "disable"),
         (ServedModel, "pause"),
+        (ServedModel, "roll_back"),
+        (ModelVersion, "publish"),
+        (ModelVersion, "optimize"),
+        (ModelTask, "cancel"),
+        (ModelVariant, "use"),
+        (ModelVariant, "refuse"),
         (Tenant, "suspend"),
         (Tenant, "erase_results"),
         (ApiKey, "revoke"),

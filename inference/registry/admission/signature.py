@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from onnx import GraphProto, TensorShapeProto, TypeProto, ValueInfoProto
 
+from inference.registry.admission.classes import class_names
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits
 from inference.registry.admission.tensors import ELEMENT_TYPES, MAX_RANK
@@ -28,6 +29,8 @@ class TensorSpec:
 class Signature:
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    classes: tuple[str, ...] = field(default=(), compare=False)
+    """The names of a classifier's classes, if the file has them. They are for people, and no part of the JSON."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -42,7 +45,7 @@ def read_signature(graph: GraphProto, limits: AdmissionLimits) -> Signature:
     inputs = _specs("Input", (value for value in graph.input if value.name not in weights), limits)
     for tensor in inputs:
         _check_input(tensor, limits)
-    return Signature(inputs, _specs("Output", graph.output, limits))
+    return Signature(inputs, _specs("Output", graph.output, limits), class_names(graph))
 
 
 def _tensor_json(tensor: TensorSpec) -> dict[str, Any]:

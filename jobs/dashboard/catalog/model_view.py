@@ -129,8 +129,11 @@ class VersionRow:
     current: bool
 
 
-def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -> ModelView:
-    version = current_of(served)
+def model_view(
+    served: ServedModel, speed: Speed | None, prices: AgreedPrices, version: ModelVersion | None = None
+) -> ModelView:
+    """Describe a model by its current version, or by another one."""
+    version = version or current_of(served)
     kind = kind_of(version.runtime, version.signature)
     agreed = prices.of_model(served.name, served.price, served.cached_price, served.review_price)
     return ModelView(
@@ -143,8 +146,8 @@ def model_view(served: ServedModel, speed: Speed | None, prices: AgreedPrices) -
         takes=takes_in_words(served.accepts, documents_of(version.runtime, version.config)),
         gives=kind.summary,
         answers=kind.answers,
-        inputs=_tensors(version.signature, "inputs"),
-        outputs=_tensors(version.signature, "outputs"),
+        inputs=tensors_of(version.signature, "inputs"),
+        outputs=tensors_of(version.signature, "outputs"),
         price=price_words(agreed.price),
         example_cost=example_cost(agreed.price),
         cached_price=_cached_price(served, agreed),
@@ -184,12 +187,15 @@ def _speed_view(speed: Speed, unit: str) -> SpeedView:
     return SpeedView(duration(speed.median_s), duration(speed.p95_s), speed.pages, unit)
 
 
-def _tensors(signature: Mapping[str, Json], direction: str) -> tuple[TensorView, ...]:
+def tensors_of(signature: Mapping[str, Json], direction: str) -> tuple[TensorView, ...]:
     return tuple(
         TensorView(str(tensor["name"]), str(tensor["datatype"]), _shape(tensor["shape"]))
         for tensor in signature.get(direction, ())
     )
 
 
-def _shape(sizes: list[int]) -> str:
+def _shape(sizes: list[int] | None) -> str:
+    """Return a shape in words. The file of a model may leave that of an output open."""
+    if sizes is None:
+        return "any shape"
     return " × ".join("any" if size < 0 else str(size) for size in sizes) or "one value"

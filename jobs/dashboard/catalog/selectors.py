@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import connections
 from django.db.models import F, Prefetch, QuerySet
 
-from inference.registry.errors import ModelNotFound
+from inference.registry.errors import ModelNotFound, VersionNotFound
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.references import NAME
 from inference.registry.selectors import active_models
@@ -57,6 +57,7 @@ def recent_speeds(tenant_id: UUID, version_ids: Iterable[int]) -> Mapping[int, S
 
 
 VERSIONS_SHOWN = 50
+MAX_DIGITS = 9
 
 
 def listed_models(tenant_id: UUID) -> list[ServedModel]:
@@ -82,6 +83,18 @@ def model_named(tenant_id: UUID, name: str) -> ServedModel:
     return served
 
 
+def version_to_try(served: ServedModel, number: str) -> ModelVersion | None:
+    """Return the version with this number if it is ready. Without a number, return None. Raises VersionNotFound."""
+    if not number:
+        return None
+    known = number.isdecimal() and number.isascii() and len(number) <= MAX_DIGITS
+    ready = served.versions.filter(state=ModelVersion.State.READY, deleted_at=None).select_related("served_model")
+    version = ready.filter(number=int(number)).first() if known else None
+    if version is None:
+        raise VersionNotFound(f"The model {served.name!r} has no version {number[:20]} that is ready.")
+    return version
+
+
 def newest_versions(served: ServedModel) -> list[ModelVersion]:
     columns = ("served_model", "number", "digest", "state", "created_at")
-    return list(served.versions.order_by("-number").only(*columns)[:VERSIONS_SHOWN])
+    return list(served.versions.filter(deleted_at=None).order_by("-number").only(*columns)[:VERSIONS_SHOWN])

@@ -11,16 +11,25 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from inference.core.contracts import Json
-from inference.registry.errors import ModelNotFound
-from inference.registry.models import ServedModel
+from inference.registry.class_labels import class_labels
+from inference.registry.errors import ModelNotFound, VersionNotFound
+from inference.registry.models import ModelVersion, ServedModel
 from jobs.core.priorities import DEFAULT, NUMBERS
 from jobs.dashboard.base.job_view import may_write
 from jobs.dashboard.base.wording import run_cost
 from jobs.dashboard.catalog import examples
 from jobs.dashboard.catalog.filled_form import call_in, example_call
 from jobs.dashboard.catalog.model_view import current_of, model_view, version_row
-from jobs.dashboard.catalog.selectors import listed_models, model_named, newest_versions, recent_speeds, unready_models
+from jobs.dashboard.catalog.selectors import (
+    listed_models,
+    model_named,
+    newest_versions,
+    recent_speeds,
+    unready_models,
+    version_to_try,
+)
 from jobs.dashboard.catalog.snippets.languages import snippets_of
+from jobs.dashboard.catalog.tensor_fields import TensorField, tensor_fields
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
 from tenants.dashboard_base.members import members_only
@@ -52,16 +61,22 @@ class ParameterField:
 class PlaygroundView:
     kinds: tuple[InputKind, ...]
     parameters: tuple[ParameterField, ...]
+    tensors: tuple[TensorField, ...]
+    """A field for each input, if all are small tables. Others are written as JSON alone."""
+    classes: str
+    """The names of the classes of a classifier, as a JSON list."""
 
 
-def playground_view(served: ServedModel, prices: AgreedPrices) -> PlaygroundView:
-    signature = current_of(served).signature
+def playground_view(served: ServedModel, prices: AgreedPrices, version: ModelVersion) -> PlaygroundView:
+    signature = version.signature
     price = prices.of_model(served.name, served.price, served.cached_price).price
     kinds = tuple(
         InputKind(kind, _TITLES[kind], run_cost(price, kind), _example(kind, signature))
         for kind in input_kinds(served.accepts)
     )
-    return PlaygroundView(kinds, tuple(_field(parameter) for parameter in served.parameters))
+    fields = tuple(_field(parameter) for parameter in served.parameters)
+    tensors = tensor_fields(signature) if kinds[0].name == "tensors" else ()
+    return PlaygroundView(kinds, fields, tensors, json.dumps(class_labels(version.labels)))
 
 
 def input_kinds(accepts: list[str]) -> list[str]:
@@ -129,16 +144,20 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
     identity.require("models:read")
     with unit_of_work(identity):
         served = _found(identity, name)
-        version = current_of(served)
+        version, reference = _chosen(request, served)
         speeds = recent_speeds(identity.tenant_id, [version.pk])
         versions = newest_versions(served)
-    playground = playground_view(served, identity.prices)
+    playground = playground_view(served, identity.prices, version)
     kind = playground.kinds[0].name
     context = {
-        "model": model_view(served, speeds.get(version.pk), identity.prices),
+        "model": model_view(served, speeds.get(version.pk), identity.prices, version),
+        "reference": reference,
+        "is_current": version.pk == served.current_id,
         "versions": [version_row(version, served) for version in versions],
         "playground": playground,
-        "snippets": snippets_of(example_call(name, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL),
+        "snippets": snippets_of(
+            example_call(reference, version.runtime, kind, version.signature), settings.MAAS_PUBLIC_URL
+        ),
         "priorities": list(NUMBERS),
         "usual_priority": DEFAULT,
         "may_write": may_write(identity),
@@ -153,13 +172,22 @@ def model_page(request: HttpRequest, identity: Identity, name: str) -> HttpRespo
 def model_code(request: HttpRequest, identity: Identity, name: str) -> HttpResponse:
     identity.require("models:read")
     with unit_of_work(identity):
-        served = _found(identity, name)
+        version, reference = _chosen(request, _found(identity, name))
     try:
-        call = call_in(request.body, model=name, runtime=current_of(served).runtime)
+        call = call_in(request.body, model=reference, runtime=version.runtime)
     except InvalidRequest as refusal:
         return render(request, "jobs/catalog/code.html", {"refusal": refusal.detail}, status=400)
     snippets = snippets_of(call, settings.MAAS_PUBLIC_URL)
     return render(request, "jobs/catalog/code.html", {"snippets": snippets})
+
+
+def _chosen(request: HttpRequest, served: ServedModel) -> tuple[ModelVersion, str]:
+    """Return the version to try and its name in calls: the one that the address names, or else the current one."""
+    try:
+        version = version_to_try(served, request.GET.get("version", ""))
+    except VersionNotFound as missing:
+        raise Http404(missing.detail) from missing
+    return (version, version.key) if version else (current_of(served), served.name)
 
 
 def _found(identity: Identity, name: str) -> ServedModel:

@@ -1,22 +1,22 @@
-"""The content of the page of an account's own model."""
+"""The content of the page of an account's own model: its versions, its aliases and the work on it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from inference.registry.models import ModelTask, ModelVariant, ModelVersion
+from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.owners import owned_model
 from inference.registry.reading import tasks_of, versions_of
+from inference.registry.references import CURRENT
+from jobs.dashboard.own_models.task_views import TaskView, failures, under_way
 from tenants.limits.quota.wording import size
 
-MAX_MOVES = 20
-MAX_TASKS = 10
+MAX_TASKS = 50
+MAX_VERSIONS = 100
 
 
 @dataclass(frozen=True)
-class VersionView:
+class VersionRow:
     number: int
     state: str
     aliases: tuple[str, ...]
@@ -26,120 +26,71 @@ class VersionView:
     author: str
     source: str
     paused_reason: str
-    refusal: dict[str, str] | None
-    """Code, detail, node and what to do, for a version that was refused."""
+    refusal: str
     ready: bool
 
 
 @dataclass(frozen=True)
-class VariantView:
-    id: UUID
-    version: int
+class AliasRow:
     name: str
-    state: str
-    speedup: str
-    size: str
-    error: str
-    reasons: tuple[str, ...]
-    usable: bool
-    used_as: int | None
-    x: float
-    """Position in the chart by speed, from 0 to 100."""
-    y: float
-    """Position in the chart by the share of its bounds that is used, from 0 to 100."""
+    version: int
+    has_moved: bool
+    """Set if it has stood for another version before, so that it can be rolled back."""
 
 
 @dataclass(frozen=True)
 class OwnModel:
     name: str
     title: str
+    description: str
+    paused: bool
     current: int | None
-    aliases: Sequence[tuple[str, int]]
-    versions: Sequence[VersionView]
-    variants: Sequence[VariantView]
-    moves: Sequence[Any]
-    tasks: Sequence[ModelTask]
-    busy: bool
-    """Set while work on it is under way, so that the page looks again."""
+    aliases: tuple[AliasRow, ...]
+    versions: tuple[VersionRow, ...]
+    under_way: tuple[TaskView, ...]
+    failures: tuple[TaskView, ...]
+
+    @property
+    def ready_numbers(self) -> list[int]:
+        return [version.number for version in self.versions if version.ready]
 
 
 def own_model(tenant_id: UUID, name: str) -> OwnModel:
     """Return the model, in the scope of its tenant. Raises ModelNotFound."""
     served = owned_model(tenant_id, name)
-    versions = list(versions_of(served))
-    variants = ModelVariant.objects.filter(version__in=versions).select_related("version", "used_as")
-    aliases = served.aliases.select_related("version")
-    tasks = list(tasks_of(served)[:MAX_TASKS])
-    moves = served.moves.select_related("previous", "version").order_by("-id")[:MAX_MOVES]
-    current = next((alias.version.number for alias in aliases if alias.name == "current"), None)
+    tasks = list(tasks_of(served).filter(version__deleted_at=None)[:MAX_TASKS])
+    aliases = _aliases(served)
     return OwnModel(
         name=served.name,
         title=served.title or served.name,
-        current=current,
-        aliases=[(alias.name, alias.version.number) for alias in aliases],
-        versions=[_version(version) for version in versions],
-        variants=[_variant(variant) for variant in variants.order_by("-created_at")],
-        moves=list(moves),
-        tasks=tasks,
-        busy=any(not task.ended for task in tasks),
+        description=served.description,
+        paused=served.state == ServedModel.State.PAUSED,
+        current=next((alias.version for alias in aliases if alias.name == CURRENT), None),
+        aliases=aliases,
+        versions=tuple(_row(version) for version in versions_of(served)[:MAX_VERSIONS]),
+        under_way=under_way(tasks),
+        failures=failures(tasks),
     )
 
 
-def _version(version: ModelVersion) -> VersionView:
-    total = sum(int(artifact["bytes"]) for artifact in version.artifacts.values())
-    return VersionView(
+def _aliases(served: ServedModel) -> tuple[AliasRow, ...]:
+    moved = set(served.moves.exclude(previous=None).order_by().values_list("alias", flat=True).distinct())
+    aliases = served.aliases.select_related("version").order_by("name")
+    return tuple(AliasRow(alias.name, alias.version.number, alias.name in moved) for alias in aliases)
+
+
+def _row(version: ModelVersion) -> VersionRow:
+    refused = version.report.get("refused", {}) if version.state == ModelVersion.State.REFUSED else {}
+    return VersionRow(
         number=version.number,
         state=version.state,
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
         license=version.license,
-        size=size(total),
+        size=size(sum(int(artifact["bytes"]) for artifact in version.artifacts.values())),
         created_at=version.created_at,
         author=version.author,
         source=version.source.key if version.source else "",
         paused_reason=version.paused_reason,
-        refusal=version.report.get("refused") if version.state == ModelVersion.State.REFUSED else None,
+        refusal=refused.get("detail", ""),
         ready=version.state == ModelVersion.State.READY,
     )
-
-
-def _variant(variant: ModelVariant) -> VariantView:
-    report = variant.report
-    speedup = _speedup(report)
-    used = _used_share(report)
-    reasons = [reason["detail"] for reason in report.get("verdict", {}).get("reasons", ())]
-    if "refused" in report:
-        reasons.append(report["refused"]["detail"])
-    return VariantView(
-        id=variant.pk,
-        version=variant.version.number,
-        name=variant.transformation or variant.precision,
-        state=variant.state,
-        speedup="" if speedup is None else f"{speedup:.2f} ×",
-        size=size(int(variant.artifact["bytes"])),
-        error="" if used is None else f"{100 * used:.0f} %",
-        reasons=tuple(reasons),
-        usable=variant.state == ModelVariant.State.ADMITTED,
-        used_as=variant.used_as.number if variant.used_as else None,
-        x=min(100.0, 25 * (speedup or 0.0)),
-        y=100 - min(100.0, 50 * (used or 0.0)),
-    )
-
-
-def _speedup(report: dict[str, Any]) -> float | None:
-    source, variant = report.get("source"), report.get("variant")
-    if not source or not variant or not variant["alone_p50_ms"]:
-        return None
-    return float(source["alone_p50_ms"]) / float(variant["alone_p50_ms"])
-
-
-def _used_share(report: dict[str, Any]) -> float | None:
-    """Return how much of its tightest bound a variant uses up: 1 at the bound."""
-    found = {measure["name"]: measure["value"] for measure in report.get("measured", {}).get("measures", ())}
-    shares = [_share(name, found[name], bound) for name, bound in report.get("bounds", {}).items() if name in found]
-    return max(shares, default=None)
-
-
-def _share(name: str, value: float, bound: float) -> float:
-    if name.startswith(("cosine", "recall")):
-        return (1 - value) / max(1 - bound, 1e-9)
-    return value / max(bound, 1e-9)

@@ -12,7 +12,7 @@ from django.db import DatabaseError, InterfaceError
 
 from inference.gateway.gateway import EMBEDDINGS, is_call, is_grpc, is_health, runs_model
 from jobs.intake.intake import Intake
-from jobs.intake.multipart import too_large
+from jobs.intake.multipart import FormLimits, too_large
 from jobs.intake.uploads import caller, form_limits, is_upload
 from jobs.streaming.credentials import Sessions, session_key_of
 from jobs.streaming.request_headers import is_stream
@@ -64,6 +64,8 @@ PROVIDER_EVENTS = "/v1/payments/stripe/events"
 checked when the body is complete.
 """
 PROVIDER_EVENT_BYTES = 256 << 10
+ADMIN_MODEL_UPLOAD = "/admin/inference/servedmodel/add/"
+"""The page on which operators upload models. Only they may send more than forms have."""
 STRANGERS_FORM_BYTES = 64 << 10
 """The most bytes of a form from a client without a session cookie. Signing in takes far less, and this much fits into
 memory.
@@ -129,7 +131,7 @@ class EdgeGuard:
             await self._identify(scope)
             await self._admit(scope, answer)
             self._intake.check(scope)
-            allowance = self._allowance(scope)
+            allowance = await self._allowance(scope)
             allowance.check_length(header(scope, b"content-length"))
             body = GuardedBody(scope, receive, allowance, self._stop)
             await self._inner(scope, body, answer)
@@ -224,7 +226,7 @@ class EdgeGuard:
         if isinstance(identity, Identity):
             await Admission(self._desk, identity.rates, is_call=False).enter()
 
-    def _allowance(self, scope: Scope) -> Allowance:
+    async def _allowance(self, scope: Scope) -> Allowance:
         if is_upload(scope):
             caller(scope)
             limits = form_limits(scope)
@@ -241,6 +243,9 @@ class EdgeGuard:
                 self._deadlines.upload_s,
                 lambda: too_large(settings.MAAS_MAX_RESUMABLE_BYTES),
             )
+        if is_operators_upload(scope) and await self._sessions.is_operator(scope):
+            max_bytes = FormLimits(settings.MAAS_OWN_MODEL_MB * 1_000_000).body_bytes
+            return usual_allowance(max_bytes, self._deadlines.idle_s, self._deadlines.upload_s)
         # The parts of a gRPC message are not passed on before it is complete.
         idle_s = self._deadlines.request_s if is_grpc(scope["path"]) else self._deadlines.idle_s
         return usual_allowance(_max_bytes(scope), idle_s, self._deadlines.request_s)
@@ -316,6 +321,11 @@ class _SocketAnswer:
     def end(self) -> None:
         if not self.opened:
             self._journal.close(self._note)
+
+
+def is_operators_upload(scope: Scope) -> bool:
+    """Return whether the request brings the file of a model to the admin."""
+    return scope["method"] == "POST" and scope["path"] == ADMIN_MODEL_UPLOAD
 
 
 def _max_bytes(scope: Scope) -> int:

@@ -1,14 +1,16 @@
-// Entry of the pages of own models: uploads a file, shows how its checks go, and looks again while work is under way.
+// Entry of the pages of own models: uploads a file and shows how its checks go; looks up moments in the reader's zone.
 import { forget } from "./begun.js";
 import { get } from "./requests.js";
 import { isLarge, sendLargeModel } from "./resumable.js";
+import { sizeWords } from "./sizes.js";
 import { transfer } from "./transfers.js";
 
-const LOOK_EVERY_MS = 1_500;
+const LOOK_EVERY_MS = 1_000;
 const form = document.querySelector("#new-model");
+const moment = document.querySelector("#moment");
 
 if (form) watchForm();
-if (document.querySelector("#busy")) setTimeout(() => location.reload(), 3 * LOOK_EVERY_MS);
+if (moment) watchMoment();
 
 function watchForm() {
   const file = form.querySelector("#file");
@@ -30,20 +32,23 @@ function dragged(event, drop, file) {
 }
 
 function choose(file) {
-  form.querySelector("#chosen").textContent = file ? `${file.name}, ${(file.size / 1e6).toFixed(1)} MB` : "";
+  form.querySelector("#refusal").hidden = true;
+  form.querySelector("#chosen").textContent = file ? `${file.name}, ${sizeWords(file.size)}` : "";
   const name = form.querySelector("#name");
   if (file && !name.value) name.value = file.name.replace(/\.onnx$/i, "").replace(/[^A-Za-z0-9_-]+/g, "-").replace(/^[-_]+/, "");
 }
 
 async function send(file) {
-  const problem = form.querySelector("#refusal");
-  problem.hidden = true;
-  if (file.size > Number(form.dataset.mostBytes)) return refuse(`The file has ${(file.size / 1e6).toFixed(0)} MB, more than your account may upload.`);
+  form.querySelector("#refusal").hidden = true;
+  if (file.size > Number(form.dataset.mostBytes)) {
+    refuse(`The file has ${sizeWords(file.size)}. Models of this account may have ${form.dataset.mostSize}.`);
+    return;
+  }
   form.querySelector("#send").disabled = true;
   try {
     const made = await upload();
     await checked(made.url);
-    location.assign(form.dataset.page + encodeURIComponent(made.model));
+    location.assign(`${form.dataset.page}${encodeURIComponent(made.model)}/versions/${made.version}`);
   } catch (error) {
     refuse(error.message);
   }
@@ -70,7 +75,8 @@ async function upload() {
   const file = form.elements.file.files[0];
   const body = new FormData();
   for (const name of ["name", "license", "description"]) body.append(name, form.elements[name].value);
-  const onSent = (bytes) => show("Uploading", Math.min(1, bytes / file.size));
+  const onSent = (bytes) => showSent(Math.min(bytes, file.size), file.size);
+  show("Uploading …", 0);
   const { signal } = new AbortController();
   if (!isLarge(file)) {
     body.append("file", file);
@@ -78,7 +84,7 @@ async function upload() {
   }
   // A large file is sent in pieces first, and continues after a lost connection or a reload.
   const sent = await sendLargeModel("/v1/uploads", file, { onSent, onPause: (words) => show(words, null), signal });
-  show("Storing", null);
+  showSent(file.size, file.size);
   body.append("upload", sent.id);
   try {
     const made = await transfer("POST", form.dataset.models, body, { onSent: () => {}, signal });
@@ -90,12 +96,27 @@ async function upload() {
   }
 }
 
-// Returns when the version is ready or refused: its page says why.
+function showSent(loaded, total) {
+  if (loaded === total) show("Uploaded. Storing the file …", null);
+  else show(`Uploading … ${sizeWords(loaded)} of ${sizeWords(total)}`, loaded / total);
+}
+
+// Returns when the version is ready or refused: its page says why. A lost connection only delays the next look.
 async function checked(url) {
   for (;;) {
-    const version = await get(url);
+    const version = await get(url).catch((error) => {
+      if (error.status) throw error;
+      return { state: "validating", progress: { stage: "connection lost, trying again" } };
+    });
     if (version.state !== "validating") return;
-    show(version.progress?.stage || "Waiting for a worker", null);
+    const stage = version.progress?.stage;
+    show(stage ? `Checking: ${stage}` : "Waiting for a worker …", null);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+}
+
+function watchMoment() {
+  const { at, offset } = moment.elements;
+  moment.querySelector("#zone").textContent = "(your time)";
+  moment.addEventListener("submit", () => (offset.value = new Date(at.value).getTimezoneOffset()));
 }

@@ -1,5 +1,6 @@
 // Shows a finished job: its text, document class, vectors and tensors, or its JSON.
 import { exactMoney, roundedMoney } from "./money.js";
+import { classesOf } from "./playground-classes.js";
 import { el } from "./playground-elements.js";
 import { similarityTable, vectorWords } from "./playground-vectors.js";
 
@@ -55,6 +56,7 @@ function pageOf(page, pagesTotal, call) {
   if (page.text !== undefined) article.append(linesOf(page));
   if (page.embedding) article.append(el("h3", {}, "Embedding"), el("p", {}, vectorWords(page.embedding)));
   if (page.embeddings) article.append(...similarityTable(page.embeddings, call.value));
+  article.append(...classesOf(page.outputs ?? [], JSON.parse(part("playground").dataset.classes)));
   for (const tensor of page.outputs ?? []) article.append(...tensorOf(tensor));
   return article;
 }

@@ -66,7 +66,7 @@ function refuse(field, place, words) {
   field.focus();
 }
 
-const inputField = () => document.getElementById({ document: "file" }[form.elements.kind.value] ?? form.elements.kind.value);
+const inputField = () => (form.elements.kind.value === "tensors" && form.querySelector("[data-tensor]")) || document.getElementById({ document: "file" }[form.elements.kind.value] ?? form.elements.kind.value);
 
 function valueOf(kind) {
   if (kind === "document") return file?.name ?? "";

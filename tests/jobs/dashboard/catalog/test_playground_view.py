@@ -28,7 +28,7 @@ def test_parameters_say_their_range() -> None:
         parameters=[{**described, **bound} for bound in bounds],
         current=ModelVersion(),
     )
-    assert [field.range for field in playground_view(served, NONE).parameters] == [
+    assert [field.range for field in playground_view(served, NONE, ModelVersion()).parameters] == [
         "",
         "at least 0",
         "at most 2.5",

@@ -1,0 +1,56 @@
+"""What the lists of models have in common: the owner of a row, and actions that are recorded with what they do."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from inference.registry.owners import owner_work
+from tenants.admin_base.columns import column
+from tenants.admin_base.formatting import link_to
+from tenants.admin_base.records import OperatorAdmin
+from tenants.core.errors import DomainError
+
+
+class OwnerFilter(admin.SimpleListFilter):
+    """A filter for the models of the installation or those of accounts."""
+
+    title = _("owner")
+    parameter_name = "owner"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("installation", _("Installation")), ("accounts", _("Accounts"))]
+
+    def queryset(self, request: HttpRequest, queryset: "QuerySet[Any]") -> "QuerySet[Any]":
+        chosen = self.value()
+        return queryset if chosen is None else queryset.filter(tenant__isnull=chosen == "installation")
+
+
+class OwnedAdmin(OperatorAdmin):
+    """A list of rows of the installation and of accounts."""
+
+    one_transaction = False  # each row has its own, through the role of its owner
+    services_tell = True
+
+    @column(_("owner"))
+    def owner(self, row: Any) -> str:
+        return link_to(row.tenant) if row.tenant_id else "installation"
+
+    def act_on_each(
+        self, request: HttpRequest, rows: Iterable[Any], action: Callable[[Any], object], done: str
+    ) -> None:
+        """Act on each row and write the log entry in one transaction, so that either both are done or neither."""
+        count = 0
+        for row in rows:
+            try:
+                with owner_work(row.tenant_id):
+                    action(row)
+                    self.log_change(request, row, f"{done}.")
+                count += 1
+            except DomainError as refusal:
+                self.message_user(request, f"{self.in_words(row)}: {refusal.detail}", messages.WARNING)
+        level = messages.SUCCESS if count else messages.WARNING
+        self.message_user(request, f"{count} {done.lower()}.", level)

@@ -1,0 +1,127 @@
+"""Test how a developer uploads a classifier, tries it, publishes another version, rolls back and deletes it."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from playwright.sync_api import FilePayload, Page, expect
+
+from tests.browser.accessibility import LOOKS, faults_in_looks
+from tests.browser.conftest import Windows
+from tests.fixtures import unique
+from tests.flows.product import Account, Product
+from tests.live_stack import RunningStack
+
+pytestmark = pytest.mark.browser
+TWO_LOOKS = (LOOKS[0], LOOKS[-1])
+
+
+@pytest.fixture(scope="module")
+def product(live_stack: RunningStack) -> Product:
+    return Product(live_stack)
+
+
+@pytest.fixture
+def developer(product: Product) -> Account:
+    return product.create_account("Developer")
+
+
+def classifier(seed: int) -> bytes:
+    """Return the file of a classifier of three flowers by four measures, as scikit-learn's converter writes it."""
+    draw = np.random.default_rng(seed)
+    node = helper.make_node(
+        "LinearClassifier",
+        ["X"],
+        ["label", "probabilities"],
+        domain="ai.onnx.ml",
+        coefficients=draw.normal(size=12).tolist(),
+        intercepts=[0.1, 0.2, 0.3],
+        classlabels_strings=["setosa", "versicolor", "virginica"],
+        post_transform="SOFTMAX",
+    )
+    graph = helper.make_graph(
+        [node],
+        "flowers",
+        [helper.make_tensor_value_info("X", TensorProto.FLOAT, ["rows", 4])],
+        [
+            helper.make_tensor_value_info("label", TensorProto.STRING, ["rows"]),
+            helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["rows", 3]),
+        ],
+    )
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
+    return bytes(helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString())
+
+
+def upload(page: Page, file_name: str, content: bytes) -> None:
+    page.set_input_files("#file", FilePayload(name=file_name, mimeType="application/octet-stream", buffer=content))
+    page.fill("#license", "MIT")
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+
+def test_a_classifier_is_uploaded_tried_published_rolled_back_and_deleted(windows: Windows, developer: Account) -> None:
+    name = unique("iris")
+    with windows.owner(developer, width=1440) as page:
+        page.goto("/models")
+        page.get_by_role("link", name="Add a model").click()
+        upload(page, f"{name}.onnx", classifier(1))
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
+        expect(page.locator("h1")).to_contain_text("ready")
+        expect(page.locator(".signature")).to_contain_text("any × 4")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+
+        page.get_by_role("link", name="Try it").click()
+        expect(page.locator("[data-tensor=X]")).to_have_value("0.0, 0.1, 0.2, 0.3")
+        page.fill("[data-tensor=X]", "5.1 3.5 1.4 0.2\n6.2 2.9 4.3 1.3")
+        page.click("#run")
+        expect(page.locator("#result .classes")).to_have_count(2)
+        expect(page.locator("#result .classes").first).to_contain_text("setosa")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+
+        page.goto(f"/own-models/new?model={name}")
+        upload(page, "better.onnx", classifier(2))
+        page.wait_for_url(f"**/own-models/{name}/versions/2")
+        page.get_by_role("button", name="Publish").click()
+        expect(page.locator(".notice.good")).to_have_text("current is version 2 now.")
+
+        page.goto(f"/own-models/{name}")
+        page.fill("#alias", "champion")
+        page.get_by_role("button", name="Set alias").click()
+        expect(page.locator(".aliases")).to_contain_text(f"{name}@champion")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+        page.get_by_role("button", name="Roll back current").click()
+        expect(page.locator(".notice.good")).to_have_text("current is version 1 again.")
+
+        page.get_by_role("link", name="History").click()
+        page.fill("#at", "2020-03-03T14:03:00")
+        page.get_by_role("button", name="Look up").click()
+        expect(page.locator(".answer")).to_contain_text("the alias current did not exist")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+
+        page.goto(f"/own-models/{name}/versions/1")
+        page.locator("summary", has_text="Retire or delete").click()
+        page.get_by_role("button", name="Delete version").click()
+        expect(page.get_by_role("alert")).to_contain_text("Move it to another version first")
+        page.goto(f"/own-models/{name}")
+        page.locator("summary", has_text="Delete this model").click()
+        page.get_by_role("button", name="Delete model").click()
+        page.wait_for_url("**/models")
+        expect(page.locator(".notice.good")).to_have_text(f"The model {name} is deleted.")
+        assert page.goto(f"/own-models/{name}").status == 404  # type: ignore[union-attr]
+    assert windows.complaints == []
+
+
+def test_a_file_that_is_no_model_is_refused_with_what_to_do(windows: Windows, developer: Account) -> None:
+    name = unique("broken")
+    with windows.owner(developer, width=390) as page:
+        page.goto("/own-models/new")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+        page.locator("#file").focus()
+        page.keyboard.press("Tab")
+        expect(page.locator("#name")).to_be_focused()
+        upload(page, f"{name}.onnx", b"This is no model.")
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
+        expect(page.locator("#refusal-title")).to_have_text("Why it was refused")
+        expect(page.locator("main")).to_contain_text("What to do:")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+        page.goto("/models")
+        expect(page.locator(".notice.wait")).to_contain_text(name)
+    assert windows.complaints == []
