@@ -17,7 +17,7 @@ from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdo
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from inference.admin.batches import BatchSettingForm, BatchSettingInline
-from inference.admin.owners import OwnedAdmin, OwnerFilter
+from inference.admin.owners import OwnedAdmin, OwnerFilter, once
 from inference.admin.plans.example_page import price_json
 from inference.admin.uploading import ModelUploadForm
 from inference.registry.aliases import point, roll_back
@@ -59,12 +59,15 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         widget=UnfoldAdminTextInputWidget,
         help_text=_("Another name for a version, such as champion. Leave empty to set none."),
     )
-    alias_choice = forms.ModelChoiceField(
-        ModelVersion.objects.none(),
+    alias_number = forms.IntegerField(
         label=_("Version of the alias"),
         required=False,
-        widget=UnfoldAdminSelectWidget,
+        min_value=1,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Number of a version that is ready."),
     )
+    alias_version: ModelVersion | None = None
+    """The version that the alias is to name."""
     price_per = forms.IntegerField(
         label=_("Per"),
         min_value=1,
@@ -109,17 +112,18 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         if isinstance(current, forms.ModelChoiceField):
             current.queryset = own.select_related("served_model").order_by("-number")
             self.initial.setdefault("current_choice", self.instance.current_id)
-        alias = self.fields.get("alias_choice")
-        if isinstance(alias, forms.ModelChoiceField):
-            alias.queryset = own.select_related("served_model").order_by("-number")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        name, version = cleaned.get("alias", ""), cleaned.get("alias_choice")
+        name, number = cleaned.get("alias", ""), cleaned.get("alias_number")
         if name and not is_alias(name):
             self.add_error("alias", "Use a letter, then letters, digits, - and _.")
-        elif name and version is None and not self.errors:
-            self.add_error("alias_choice", "Choose the version that the alias names.")
+        elif name:
+            ready = ModelVersion.objects.filter(state=ModelVersion.State.READY, deleted_at=None)
+            found = ready.filter(served_model=self.instance, number=number).select_related("served_model")
+            self.alias_version = found.first()
+            if self.alias_version is None:
+                self.add_error("alias_number", "Give the number of a version that is ready.")
         return cleaned
 
 
@@ -144,12 +148,12 @@ class ServedModelAdmin(OwnedAdmin):
         ("tenant", AutocompleteSelectFilter),
         ("pool", RelatedDropdownFilter),
     )
-    list_select_related = ("current__served_model", "tenant")
+    with_rows = ("current__served_model", "tenant")
     search_fields = ("name", "title")
     search_help_text = _("Name or title")
     fieldsets = (
         (None, {"fields": ("name", "owner", "title", "description", "state", "current_choice", "pool")}),
-        (_("Aliases"), {"fields": ("aliases", ("alias", "alias_choice"))}),
+        (_("Aliases"), {"fields": ("aliases", ("alias", "alias_number"))}),
         (_("Access"), {"fields": ("audience", "isolated")}),
         ("Price", {"fields": (("price_micros", "currency"), ("price_per", "price_meter"))}),
         (_("Review"), {"fields": ("review_price_micros",)}),
@@ -200,7 +204,7 @@ class ServedModelAdmin(OwnedAdmin):
             if chosen is not None and chosen.pk != obj.current_id:
                 point(obj, CURRENT, chosen, reason=CHOSEN)
             if alias:
-                point(obj, alias, form.cleaned_data["alias_choice"], reason=CHOSEN)
+                point(obj, alias, form.alias_version, reason=CHOSEN)
 
     def response_add(
         self, request: HttpRequest, obj: ServedModel, post_url_continue: str | None = None
@@ -211,6 +215,7 @@ class ServedModelAdmin(OwnedAdmin):
         return HttpResponseRedirect(reverse("admin:inference_modelversion_change", args=[version.pk]))
 
     @column(_("aliases"))
+    @once
     def aliases(self, served: ServedModel) -> str:
         rows = served.aliases.select_related("version__served_model").order_by("name")
         parts = format_html_join(", ", "{}: {}", ((alias.name, link_to(alias.version)) for alias in rows))

@@ -1,6 +1,7 @@
 """What the lists of models have in common: the owner of a row, and actions that are recorded with what they do."""
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,6 +14,21 @@ from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import link_to
 from tenants.admin_base.records import OperatorAdmin
 from tenants.core.errors import DomainError
+
+Show = Callable[[Any, Any], str]
+
+
+def once(show: Show) -> Show:
+    """Look a value up once for each row, because the page of a row shows its fields several times."""
+
+    @wraps(show)
+    def shown(self: Any, row: Any) -> str:
+        known: dict[str, str] = row.__dict__.setdefault("_shown", {})
+        if show.__name__ not in known:
+            known[show.__name__] = show(self, row)
+        return known[show.__name__]
+
+    return shown
 
 
 class OwnerFilter(admin.SimpleListFilter):
@@ -32,8 +48,14 @@ class OwnerFilter(admin.SimpleListFilter):
 class OwnedAdmin(OperatorAdmin):
     """A list of rows of the installation and of accounts."""
 
+    with_rows: tuple[str, ...] = ("tenant",)
+    """The rows that a page shows with its own."""
     one_transaction = False  # each row has its own, through the role of its owner
     services_tell = True
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Any]":
+        found: QuerySet[Any] = super().get_queryset(request)
+        return found.select_related(*self.with_rows)
 
     @column(_("owner"))
     def owner(self, row: Any) -> str:

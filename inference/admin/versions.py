@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RelatedDropdownFilter
 
-from inference.admin.owners import OwnedAdmin, OwnerFilter
+from inference.admin.owners import OwnedAdmin, OwnerFilter, once
 from inference.registry.aliases import move_alias
 from inference.registry.models import ModelVersion, PipelineStep
 from inference.registry.orders import order_optimization
@@ -82,7 +82,7 @@ class ModelVersionAdmin(OwnedAdmin):
         OwnerFilter,
         ("runtime", admin.AllValuesFieldListFilter),
     )
-    list_select_related = ("served_model", "tenant")
+    with_rows = ("served_model", "tenant", "source__served_model")
     search_fields = ("served_model__name", "digest")
     search_help_text = _("Model or digest")
     ordering = ("served_model__name", "-number")
@@ -129,6 +129,7 @@ class ModelVersionAdmin(OwnedAdmin):
         return link_to(version.served_model)
 
     @column(_("progress"))
+    @once
     def progress(self, version: ModelVersion) -> str:
         """Write the newest task and how far it is. Reload the page to see more of it."""
         task = version.tasks.order_by("-id").first()
@@ -148,6 +149,7 @@ class ModelVersionAdmin(OwnedAdmin):
         return f"{done}{figures}" or NOTHING
 
     @column(_("aliases"))
+    @once
     def aliases(self, version: ModelVersion) -> str:
         return ", ".join(version.aliases.order_by("name").values_list("name", flat=True)) or NOTHING
 
@@ -177,6 +179,7 @@ class ModelVersionAdmin(OwnedAdmin):
         return format_html_join(" · ", "{}", ((link,) for link in links))
 
     @column(_("used by pipelines"))
+    @once
     def used_by(self, version: ModelVersion) -> str:
         steps = version.used_by.select_related("pipeline__served_model").order_by("id")[:20]
         return format_html_join(", ", "{}", ((link_to(step.pipeline),) for step in steps)) or NOTHING

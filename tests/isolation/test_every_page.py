@@ -102,7 +102,7 @@ BY_ID = (
     Asked("POST", "/classes/{class_set}/default", {"default": "true"}),
     Asked("POST", "/classes/{class_set}/delete"),
     Asked("GET", "/own-models/{model}"),
-    Asked("GET", "/own-models/{model}/versions/1"),
+    Asked("GET", "/own-models/{model}/versions/{number}"),
     Asked("GET", "/own-models/{model}/history"),
     Asked("POST", "/own-models/{model}/pause"),
     Asked("POST", "/own-models/{model}/describe", {"version": "1", "card": "mine"}),
@@ -355,7 +355,7 @@ def own_things(product: Product, account: Account, mine: Belongings) -> Things:
 
 
 def ask(browser: httpx.Client, asked: Asked, things: Things) -> httpx.Response:
-    values = asdict(things)
+    values = asdict(things) | {"number": "1"}
     form = {name: value.format(**values) for name, value in asked.form.items()}
     headers = {"Referer": str(browser.base_url), "X-CSRFToken": browser.cookies["csrftoken"]}
     return browser.request(asked.method, asked.path.format(**values), data=form or None, headers=headers)
@@ -363,8 +363,8 @@ def ask(browser: httpx.Client, asked: Asked, things: Things) -> httpx.Response:
 
 def without_names(answer: httpx.Response, things: Things) -> str:
     # The cross-site tokens, which are new in every answer, are removed first, because a short name may be a part of
-    # one.
-    text = re.sub(r'"[A-Za-z0-9]{64}"', "", answer.text)
+    # one, and so is the encoding, because 8 may be the number of a session.
+    text = re.sub(r'"[A-Za-z0-9]{64}"|utf-8', "", answer.text)
     for name in (answer.headers["x-request-id"], *asdict(things).values()):
         # Only whole words are removed, because the number of a passkey may be a part of other numbers.
         text = re.sub(rf"\b{re.escape(name)}\b", "", text)

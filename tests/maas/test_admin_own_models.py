@@ -100,10 +100,12 @@ def test_a_broken_file_is_refused_by_the_same_checks_as_a_tenants(operator: Clie
 def test_an_alias_is_set_on_the_page_of_its_model(operator: Client, desk: Desk) -> None:
     version = desk.version
     page = reverse("admin:inference_servedmodel_change", args=[version.served_model.pk])
-    wrong = operator.post(page, version_form(version, alias="7", alias_choice=str(version.pk)))
+    wrong = operator.post(page, version_form(version, alias="7", alias_number="1"))
     assert "Use a letter" in wrong.content.decode()
-    assert "Choose the version" in operator.post(page, version_form(version, alias="stable")).content.decode()
-    assert operator.post(page, version_form(version, alias="stable", alias_choice=str(version.pk))).status_code == 302
+    assert "Give the number of a version" in operator.post(page, version_form(version, alias="stable")).content.decode()
+    assert (
+        operator.post(page, version_form(version, alias="stable", alias_number=str(version.number))).status_code == 302
+    )
     name = version.served_model.name
     assert find_version(f"{name}@stable", tenant_id=None) == version
     moves = operator.get(reverse("admin:inference_aliasmove_changelist"), {"q": f"{name}@stable"})
