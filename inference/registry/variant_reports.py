@@ -43,7 +43,7 @@ class VariantView:
     reasons: tuple[str, ...]
     figures: Figures | None
     error: str
-    """How much of its tightest bound it uses."""
+    """The share of its tightest bound that it uses."""
     measures: tuple[MeasureRow, ...]
     conditions: str
     used_as: int | None
@@ -98,7 +98,7 @@ class Report:
 class _Measured:
     variant: ModelVariant
     report: VariantReport | None
-    """None if it was refused before it was measured, or is measured still."""
+    """The report. It is None if it was refused before it was measured, or is measured still."""
 
     @property
     def point(self) -> Point | None:

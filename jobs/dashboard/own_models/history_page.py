@@ -15,13 +15,13 @@ MAX_OFFSET_MINUTES = 24 * 60
 
 @dataclass(frozen=True)
 class Question:
-    """What answered for an alias at a moment."""
+    """The question which version answered for an alias at a moment."""
 
     alias: str = CURRENT
     typed: str = ""
     """The moment as a date-time field has it, without a zone."""
     offset_minutes: int = 0
-    """What is added to the reader's time to get UTC, as browsers tell it."""
+    """The minutes that are added to the reader's time to get UTC, as browsers give them."""
 
     @property
     def moment(self) -> datetime | None:

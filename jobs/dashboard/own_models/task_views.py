@@ -37,7 +37,7 @@ class TaskView:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a transformation that made no variant."""
+    """The outcome of a transformation that made no variant."""
 
     name: str
     state: str

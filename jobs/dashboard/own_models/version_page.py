@@ -56,7 +56,7 @@ class OwnVersion:
     digest: str
     source: int | None
     origin: tuple[tuple[str, str], ...]
-    """What it was made from, by name."""
+    """The facts about its origin, by name."""
     load: str
     memory: str
     author: str
