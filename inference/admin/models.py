@@ -115,7 +115,7 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        name, number = cleaned.get("alias", ""), cleaned.get("alias_number")
+        name, number = cleaned.get("alias", ""), cleaned.get("alias_number") or 0
         if name and not is_alias(name):
             self.add_error("alias", "Use a letter, then letters, digits, - and _.")
         elif name:
@@ -148,7 +148,7 @@ class ServedModelAdmin(OwnedAdmin):
         ("tenant", AutocompleteSelectFilter),
         ("pool", RelatedDropdownFilter),
     )
-    with_rows = ("current__served_model", "tenant")
+    with_rows: tuple[str, ...] = ("current__served_model", "tenant")
     search_fields = ("name", "title")
     search_help_text = _("Name or title")
     fieldsets = (

@@ -97,7 +97,7 @@ def add_uploaded(given: dict[str, Any]) -> ModelVersion:
     return version
 
 
-def _written(file: UploadedFile, path: Path) -> Path:
+def _written(file: "UploadedFile[Any]", path: Path) -> Path:
     with path.open("wb") as target:
         for chunk in file.chunks():
             target.write(chunk)

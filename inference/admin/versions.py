@@ -82,7 +82,7 @@ class ModelVersionAdmin(OwnedAdmin):
         OwnerFilter,
         ("runtime", admin.AllValuesFieldListFilter),
     )
-    with_rows = ("served_model", "tenant", "source__served_model")
+    with_rows: tuple[str, ...] = ("served_model", "tenant", "source__served_model")
     search_fields = ("served_model__name", "digest")
     search_help_text = _("Model or digest")
     ordering = ("served_model__name", "-number")

@@ -24,7 +24,7 @@ from tenants.admin_base.records import RecordAdmin
 
 class _WorkOnModels(OwnedAdmin, RecordAdmin):
     search_help_text = _("Model, tenant or whole ID")
-    with_rows = ("tenant", "version__served_model")
+    with_rows: tuple[str, ...] = ("tenant", "version__served_model")
     ordering = ("-id",)
 
     def begins_with(self, term: str) -> Iterator[Q]:
@@ -132,7 +132,7 @@ class ModelVariantAdmin(_WorkOnModels):
         ("tenant", AutocompleteSelectFilter),
         ("created_at", CreatedFilter),
     )
-    with_rows = ("tenant", "version__served_model", "used_as__served_model")
+    with_rows: tuple[str, ...] = ("tenant", "version__served_model", "used_as__served_model")
     fields = (
         "named",
         "state_badge",
@@ -263,7 +263,7 @@ class AliasMoveAdmin(_WorkOnModels):
         OwnerFilter,
         ("tenant", AutocompleteSelectFilter),
     )
-    with_rows = ("tenant", "served_model", "version__served_model", "previous__served_model")
+    with_rows: tuple[str, ...] = ("tenant", "served_model", "version__served_model", "previous__served_model")
     fields = ("named", "version_link", "from_version", "owner", "author", "reason", "moved_at")
 
     def begins_with(self, term: str) -> Iterator[Q]:

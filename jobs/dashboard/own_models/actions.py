@@ -111,11 +111,15 @@ def _retire(identity: Identity, model: str, given: Given) -> str:
 
 
 def _describe(identity: Identity, model: str, given: Given) -> str:
-    text = {name: given[name].replace("\r\n", "\n") for name in ("description", "card") if name in given}
     number = _number(given)
-    described = ModelDescription(**text)
+    described = ModelDescription(description=_text(given, "description"), card=_text(given, "card"))
     describe_version(owner=identity.tenant_id, model=model, number=number, description=described)
     return _("Saved.")
+
+
+def _text(given: Given, name: str) -> str | None:
+    """Return a text of the form with the line breaks of Unix, or None without the field."""
+    return given[name].replace("\r\n", "\n") if name in given else None
 
 
 def _delete_version(identity: Identity, model: str, given: Given) -> str:

@@ -16,7 +16,8 @@ LOWEST_HEADING = 6
 def card_html(text: str) -> SafeString:
     tokens = _MARKDOWN.parse(text)
     _adapt(tokens)
-    return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308  # it escapes the text
+    shown = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    return mark_safe(shown)  # noqa: S308  # the renderer escapes the text
 
 
 def _adapt(tokens: Sequence[Token]) -> None:

@@ -325,7 +325,7 @@ class _SocketAnswer:
 
 def is_operators_upload(scope: Scope) -> bool:
     """Return whether the request brings the file of a model to the admin."""
-    return scope["method"] == "POST" and scope["path"] == ADMIN_MODEL_UPLOAD
+    return bool(scope["method"] == "POST" and scope["path"] == ADMIN_MODEL_UPLOAD)
 
 
 def _max_bytes(scope: Scope) -> int:

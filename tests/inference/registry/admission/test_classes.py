@@ -1,5 +1,7 @@
 """Tests of the names of a classifier's classes, as they are read from its file."""
 
+from typing import Any
+
 from onnx import GraphProto, NodeProto, helper
 
 from inference.registry.admission.classes import MAX_CLASSES, class_names
@@ -9,7 +11,7 @@ def graph_of(*nodes: NodeProto) -> GraphProto:
     return helper.make_graph(nodes, "graph", [], [])
 
 
-def classifier(domain: str = "ai.onnx.ml", **attributes: object) -> NodeProto:
+def classifier(domain: str = "ai.onnx.ml", **attributes: Any) -> NodeProto:
     return helper.make_node("LinearClassifier", ["x"], ["label", "scores"], domain=domain, **attributes)
 
 
