@@ -137,3 +137,6 @@ class OptimizationSerializer(serializers.Serializer[Any]):
     transformations = serializers.ListField(
         child=serializers.CharField(), required=False, help_text="Transformations to try. Default: all that suit it."
     )
+    bounds = serializers.DictField(
+        required=False, help_text="Bounds of the model's variants, by measure, from now on. Others have defaults."
+    )

@@ -13,7 +13,7 @@ from inference.registry.orders import order_optimization
 from inference.registry.owners import owned_model
 from inference.registry.reading import shown_model, tasks_of
 from inference.registry.tasks.services import cancel_task, found_task
-from inference.registry.versions import found_version
+from inference.registry.versions import change_model, found_version
 from tenants.api.callers import caller
 from tenants.api.pagination import listing
 from tenants.api.parameters import only
@@ -131,7 +131,10 @@ class Optimization(APIView):
     )
     def post(self, request: Request, model: str, number: int) -> Response:
         identity = owner_of(request, model)
-        wanted = body_of(request, OptimizationSerializer).get("transformations", ())
+        given = body_of(request, OptimizationSerializer)
+        wanted = given.get("transformations", ())
+        if "bounds" in given:
+            change_model(owner=identity.tenant_id, model=model, bounds=given["bounds"])
         task = order_optimization(owner=identity.tenant_id, model=model, number=number, transformations=wanted)
         with unit_of_work(identity):
             body = task_json(found_task(identity.tenant_id, model, task.pk))

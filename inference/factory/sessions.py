@@ -42,7 +42,12 @@ UsedBytes = Callable[[Session | None], int]
 
 def open_here(path: Path) -> Session:
     """Open a file in this process on the CPU. Use it only for files that the operator trusts."""
-    return HostedSession(path, ExecutionPlan((Provider(CPU),), this_machine().threads))
+    return open_with(this_machine().threads, path)
+
+
+def open_with(threads: int, path: Path) -> Session:
+    """Open a file like `open_here`, for runs with this many threads."""
+    return HostedSession(path, ExecutionPlan((Provider(CPU),), threads))
 
 
 def used_here(_session: Session | None) -> int:

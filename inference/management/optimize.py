@@ -61,6 +61,10 @@ def _ended(task: ModelTask, progress: Progress) -> ModelTask:
 
 def _line(outcome: dict[str, Any]) -> str:
     """Return what came of a transformation: the figures of its variant, or why there is none."""
+    if outcome["state"] == "measured":
+        chosen = outcome["chosen"]
+        best = f"threads {chosen['threads']}, rows in a batch {chosen['batch']}"
+        return f"settings\tbest with {best}: {chosen['rows_per_s']} rows per second"
     variant_id = outcome.get("variant")
     if variant_id is None:
         return f"{outcome['transformation']}\t{outcome['state']}: {outcome['reason']}"

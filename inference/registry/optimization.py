@@ -16,6 +16,9 @@ from inference.factory.measures.pairs import Kind
 from inference.factory.pruning.errors import PruningImpossible
 from inference.factory.pruning.variant import prune_variant
 from inference.factory.report import VariantReport
+from inference.factory.sessions import Session, open_with
+from inference.factory.setting_runs import measure_settings
+from inference.factory.settings import chosen_setting
 from inference.factory.transforms.catalog import CPU, Offer, transformations
 from inference.factory.transforms.errors import TransformRefused
 from inference.factory.transforms.facts import facts_of
@@ -26,10 +29,11 @@ from inference.registry import artifacts
 from inference.registry.gating import Sessions, compared, golden_set, sessions_for
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
 from inference.registry.onnx_files import admission_for, check_file
-from inference.registry.orders import PRUNE
+from inference.registry.orders import PRUNE, SETTINGS
 from inference.registry.samples import feeds_of
 from inference.registry.tasks.claims import TaskClaim, ending, note_progress
 from inference.registry.uploads import file_name
+from inference.runtime.machine import this_machine
 from inference.runtime.precision import FP32
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.progress import SILENT, Progress
@@ -77,6 +81,33 @@ class _Factory:
                 self.outcomes.append({"transformation": name, "state": "not offered", "reason": why_not})
             else:
                 self._try(name, make)
+        if wanted is None or SETTINGS in wanted:
+            self._measure_settings()
+
+    def _measure_settings(self) -> None:
+        """Measure the version's own file with several threads and sizes of batches. It makes no variant."""
+        self.note(SETTINGS)
+        isolated = self.version.served_model.is_isolated
+        measured = measure_settings(
+            self.source,
+            self.golden.held_out,
+            open_with=self._open_isolated if isolated else open_with,
+            cores=1 if isolated else this_machine().threads,
+            call=self.call,
+        )
+        chosen = chosen_setting(measured)
+        self.outcomes.append(
+            {
+                "transformation": SETTINGS,
+                "state": "measured",
+                "measured": [each.to_json() for each in measured],
+                "chosen": chosen.to_json() if chosen else None,
+            }
+        )
+
+    def _open_isolated(self, _threads: int, path: Path) -> Session:
+        """Open a file in a host, whose runs have one thread."""
+        return self.open_session(path)
 
     def note(self, text: str) -> None:
         note_progress(self.claim, text, self._done, self._total)

@@ -17,7 +17,8 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import InvalidRequest
 
 PRUNE = "prune"
-NAMES = ("optimize", "slim", "fuse", "dynamic-int8", "static-int8", PRUNE)
+SETTINGS = "settings"
+NAMES = ("optimize", "slim", "fuse", "dynamic-int8", "static-int8", PRUNE, SETTINGS)
 REPLAY_EVERY = timedelta(hours=24)
 MAX_ORDERED = 100
 _RUNTIMES = ("onnxruntime", "onnxruntime-gpu")

@@ -31,7 +31,7 @@ def add_to(acts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     optimized = acts.add_parser("optimize", help="make variants of a version, measure them, and list them")
     _add_version(optimized)
     optimized.add_argument(
-        "--transformation", metavar="NAME", action="append", help="only this one, such as int8_dynamic; may be repeated"
+        "--transformation", metavar="NAME", action="append", help="only this one, such as dynamic-int8; may be repeated"
     )
     optimized.add_argument(
         "--bound",
@@ -39,7 +39,7 @@ def add_to(acts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         action="append",
         default=[],
         type=values.parameter,
-        help="bound of an error measure, such as cosine=0.99; may be repeated",
+        help="bound of an error measure, such as cosine_mean=0.99, kept for the model; may be repeated",
     )
     optimized.add_argument("--no-wait", action="store_true", help="print the id of the task and do not wait")
     optimized.set_defaults(do=optimize)

@@ -17,7 +17,6 @@ from inference.factory.transforms.options import (
 )
 from inference.factory.transforms.processor import Int8Support, int8_support
 from inference.factory.transforms.sandboxed import transform
-from inference.factory.transforms.settings import Measured, Setting, chosen_setting, settings_to_try
 from inference.factory.transforms.transformed import Lineage, Transformed
 
 __all__ = [
@@ -28,23 +27,19 @@ __all__ = [
     "Half",
     "Int8Support",
     "Lineage",
-    "Measured",
     "ModelFacts",
     "Offer",
     "Optimize",
     "Options",
-    "Setting",
     "Slim",
     "StaticInt8",
     "TransformLimits",
     "TransformRefused",
     "Transformed",
-    "chosen_setting",
     "facts_of",
     "int8_support",
     "options_of",
     "parameters_of",
-    "settings_to_try",
     "transform",
     "transformations",
 ]

@@ -54,10 +54,13 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.usefixtures("worker")
 def test_a_variant_is_made_used_and_left_again(name: str) -> None:
-    said = run("optimize", name, "--transformation", "slim", "--transformation", "dynamic-int8")
+    said = run(
+        "optimize", name, "--transformation", "slim", "--transformation", "dynamic-int8", "--transformation", "settings"
+    )
     lines = [line.split("\t") for line in said.splitlines()]
     assert ["slim", "admitted"] in [line[:2] for line in lines]
     assert any(line[0] == "dynamic-int8" and line[1].startswith("not offered: ") for line in lines)
+    assert any(line[0] == "settings" and line[1].startswith("best with ") for line in lines)
     variant_id = next(line[2] for line in lines if line[0] == "slim")
     assert run("use", f"{name}@1", "--variant", variant_id) == f"{name}@current is version 2 now\n"
     assert find_version(name, tenant_id=None).number == 2

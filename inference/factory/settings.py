@@ -22,6 +22,14 @@ class Measured:
     rows_per_s: float
     p99_ms: float
 
+    def to_json(self) -> dict[str, float]:
+        return {
+            "threads": self.setting.threads,
+            "batch": self.setting.batch,
+            "rows_per_s": round(self.rows_per_s, 1),
+            "p99_ms": round(self.p99_ms, 3),
+        }
+
 
 def settings_to_try(cores: int, *, may_batch: bool) -> tuple[Setting, ...]:
     """Return the settings to measure: threads and batches by powers of two, and all cores."""
