@@ -164,6 +164,21 @@ def test_a_variant_that_answers_otherwise_is_refused(developer: Client, name: st
     assert developer.models.refuse_variant(name, 1, variant.id)["state"] == "refused"
 
 
+def test_a_version_is_optimized_with_bounds_that_stay(developer: Client, name: str) -> None:
+    push(developer, name, 1)
+    ordered = developer.models.optimize(
+        name, 1, transformations=["slim", "settings"], bounds={"relative_error_max": 0.5}
+    )
+    task = developer.models.wait_task(name, ordered.id, seconds=SECONDS)
+    made = {each["transformation"]: each for each in task.data["result"]["transformations"]}
+    assert made["slim"]["state"] == "admitted"
+    assert {each["batch"] for each in made["settings"]["measured"]} == {1, 2, 4, 8, 16, 32}
+    (variant,) = developer.models.variants(name, 1)
+    assert variant.data["report"]["bounds"]["relative_error_max"] == 0.5
+    with pytest.raises(InvalidRequest, match="bounds"):
+        developer.models.optimize(name, 1, bounds={"nonsense": 1})
+
+
 def test_the_command_pushes_shows_and_deletes(shell: Shell, name: str, developer: Client) -> None:
     (shell.folder / "m.onnx").write_bytes(adder(1))
     pushed = shell("models", "push", "m.onnx", "--name", name, "--license", "MIT", "--alias", "champion")
