@@ -65,7 +65,7 @@ class AsyncModels:
         return await self._play(self._calls.version(name, version))
 
     async def change(self, name: str, version: int, **changes: Unpack[VersionChanges]) -> ModelVersion:
-        """Change the description, the labels or the card of a version."""
+        """Change the description, the labels or the card of a version, or resume it with `paused=False`."""
         return await self._play(self._calls.change(name, version, changes))
 
     async def retire(self, name: str, version: int) -> ModelVersion:

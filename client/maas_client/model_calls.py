@@ -32,6 +32,8 @@ class VersionChanges(TypedDict, total=False):
     description: str
     labels: Mapping[str, str]
     card: str
+    paused: bool
+    """False lets a version run again that was paused because its process ended several times."""
 
 
 def path_of(name: str, *rest: str | int) -> str:

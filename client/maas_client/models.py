@@ -67,7 +67,7 @@ class Models:
         return self._play(self._calls.version(name, version))
 
     def change(self, name: str, version: int, **changes: Unpack[VersionChanges]) -> ModelVersion:
-        """Change the description, the labels or the card of a version."""
+        """Change the description, the labels or the card of a version, or resume it with `paused=False`."""
         return self._play(self._calls.change(name, version, changes))
 
     def retire(self, name: str, version: int) -> ModelVersion:

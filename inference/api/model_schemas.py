@@ -47,6 +47,9 @@ class VersionSerializer(serializers.Serializer[Any]):
 
 
 class VersionChangeSerializer(serializers.Serializer[Any]):
+    paused = serializers.BooleanField(
+        required=False, help_text="False: let a version run again that was paused because its process ended."
+    )
     description = serializers.CharField(required=False, allow_blank=True)
     labels = serializers.DictField(required=False)
     card = serializers.CharField(required=False, allow_blank=True)

@@ -81,14 +81,23 @@ class VersionDetail(APIView):
 
     @extend_schema(
         operation_id="change_model_version",
-        summary="Describe a version of a model",
+        summary="Describe or resume a version of a model",
         request=VersionChangeSerializer,
         responses={200: VersionSerializer, **REFUSALS},
     )
     def patch(self, request: Request, model: str, number: int) -> Response:
         identity = owner_of(request, model)
-        description = ModelDescription(**body_of(request, VersionChangeSerializer))
-        versions.describe_version(owner=identity.tenant_id, model=model, number=number, description=description)
+        values = body_of(request, VersionChangeSerializer)
+        paused = values.pop("paused", None)
+        if paused:
+            raise InvalidRequest("Only the server pauses a version. Pause the model, or retire the version.")
+        versions.describe_version(
+            owner=identity.tenant_id,
+            model=model,
+            number=number,
+            description=ModelDescription(**values),
+            resume=paused is False,
+        )
         return Response(described_version(identity, model, number))
 
     @extend_schema(

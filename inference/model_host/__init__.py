@@ -4,7 +4,7 @@ from .errors import FeedsRefused, HostDied, ModelPaused
 from .host_process import Declared, HostProcess
 from .isolation_status import IsolationStatus, isolation_status
 from .limits import HOST_NEEDS, HostLimits
-from .model_hosts import ModelHosts, OnPaused
+from .model_hosts import ModelHosts, OnPaused, StaysPaused
 
 __all__ = [
     "HOST_NEEDS",
@@ -17,5 +17,6 @@ __all__ = [
     "ModelHosts",
     "ModelPaused",
     "OnPaused",
+    "StaysPaused",
     "isolation_status",
 ]

@@ -1,5 +1,7 @@
 """The errors of a model in its host, beside those that a model in the worker has too."""
 
+import re
+
 from inference.core.errors import ModelFailed
 
 CRASHED = "model_crashed"
@@ -8,6 +10,14 @@ OUTPUT_TOO_LARGE = "model_output_too_large"
 TIMED_OUT = "model_timeout"
 PAUSED = "model_paused_after_crashes"
 UNAVAILABLE = "model_isolation_unavailable"
+
+
+_OWNER = re.compile(r"\.[0-9a-f]{32}(?=@|$)")
+
+
+def shown_name(name: str) -> str:
+    """Return the name by which callers know a model: without the account that owns it."""
+    return _OWNER.sub("", name)
 
 
 class HostDied(ModelFailed):
@@ -20,8 +30,8 @@ class ModelPaused(ModelFailed):
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(
             PAUSED,
-            f"{name} was paused because its process ended several times in a row. The last time: {reason}."
-            " Correct the model and add it as a new version",
+            f"{shown_name(name)} was paused because its process ended several times in a row. The last time: {reason}."
+            " Correct the model and add it as a new version, or resume this one",
         )
         self.reason = reason
 

@@ -26,7 +26,7 @@ from .confined.transfer import (
     write_descriptions,
 )
 from .confined.values import Array
-from .errors import CRASHED, OUT_OF_MEMORY, OUTPUT_TOO_LARGE, TIMED_OUT, FeedsRefused, HostDied
+from .errors import CRASHED, OUT_OF_MEMORY, OUTPUT_TOO_LARGE, TIMED_OUT, FeedsRefused, HostDied, shown_name
 from .limits import HostLimits
 from .process_memory import ProcessMemory
 
@@ -81,7 +81,7 @@ class HostProcess:
 
     def __init__(self, fork: KeptFork, name: str, limits: HostLimits) -> None:
         """Take over the fork."""
-        self.name = name
+        self.name = shown_name(name)
         self._fork = fork
         self._limits = limits
         self._descriptors: list[int] = []

@@ -15,7 +15,7 @@ from inference.sandbox.fork_keeper import ForkKeeper, KeptFork
 from inference.sandbox.isolation import find_bubblewrap
 
 from .deaths import Deaths
-from .errors import UNAVAILABLE, HostDied, ModelPaused
+from .errors import UNAVAILABLE, HostDied, ModelPaused, shown_name
 from .host_process import HostProcess
 from .host_program import HOST_PROGRAM
 from .limits import HOST_NEEDS, HostLimits
@@ -24,6 +24,8 @@ log = structlog.get_logger(__name__)
 
 OnPaused = Callable[[str, str, str], None]
 """A function that gets the path and the name of a paused model, and the reason of its last death."""
+StaysPaused = Callable[[str], bool]
+"""A function that gets the name of a paused model and returns whether it is still paused for everybody."""
 
 _MAX_FILE_BYTES = 1 << 30
 _OPEN_FILES = 32
@@ -49,7 +51,10 @@ class ModelHosts:
         self._starting = threading.Lock()
         self._deaths: dict[str, Deaths] = {}
         self._counting = threading.Lock()
+        self._paused: set[str] = set()
+        """The paths whose pause every listener has noted."""
         self._listeners: list[OnPaused] = []
+        self._stays_paused: StaysPaused = lambda _name: True
 
     def start(self, name: str) -> HostProcess:
         """Return a new host without a model. Raises ModelFailed if this machine cannot confine one."""
@@ -58,17 +63,27 @@ class ModelHosts:
                 return HostProcess(self._fork(), name, self.limits)
         except LayersMissing as error:
             missing = "; ".join(f"{layer}: {why}" for layer, why in error.isolation.lacking(self._needs).items())
-            raise ModelFailed(UNAVAILABLE, f"{name} cannot be isolated on this machine ({missing})") from error
+            raise ModelFailed(
+                UNAVAILABLE, f"{shown_name(name)} cannot be isolated on this machine ({missing})"
+            ) from error
         except (SandboxError, OSError) as error:
             log.error("model_host_not_started", model=name, error=str(error))
-            detail = f"{name}: no process could be started for it: {error}"
+            detail = f"{shown_name(name)}: no process could be started for it: {error}"
             raise ModelFailed("model_load_failed", detail, retryable=True) from error
 
-    def check(self, path: str, name: str) -> None:
-        """Raise ModelPaused if the hosts of this model died too often in a row."""
+    def check(self, path: str, name: str) -> bool:
+        """Raise ModelPaused if the hosts of this model died too often in a row, unless it was resumed meanwhile.
+
+        Return whether its pause has just ended.
+        """
         deaths = self._deaths.get(path)
-        if deaths is not None and deaths.too_many:
+        if deaths is None or not deaths.too_many:
+            return False
+        if path not in self._paused or self._stays_paused(name):
             raise ModelPaused(name, deaths.reason)
+        self.resume(path)
+        log.info("model_resumed", model=name)
+        return True
 
     def succeeded(self, path: str) -> None:
         if path in self._deaths:
@@ -84,15 +99,21 @@ class ModelHosts:
         if after.too_many and not before.too_many:
             log.error("model_paused", model=name, reason=error.detail)
             self._tell(path, name, error.detail)
+            self._paused.add(path)
 
     def resume(self, path: str) -> None:
         """Let a paused model run again."""
         with self._counting:
             self._deaths.pop(path, None)
+            self._paused.discard(path)
 
     def on_paused(self, listener: OnPaused) -> None:
         """Subscribe to pauses. The listener is called in the thread of the run that was the last straw."""
         self._listeners.append(listener)
+
+    def pause_while(self, stays_paused: StaysPaused) -> None:
+        """Ask before a call of a paused model is refused, so that it can be resumed outside of this process."""
+        self._stays_paused = stays_paused
 
     def close(self) -> None:
         """Make no more hosts. Those that there are end with their sessions."""

@@ -16,6 +16,9 @@ from django.db import connections
 from inference.registry import file_cache
 from tenants.core.db.unit_of_work import current_alias
 
+FOLDER = "models"
+"""The folder of the storage that has all model files."""
+
 
 class Artifact(TypedDict):
     sha256: str
@@ -35,7 +38,7 @@ def sha256_of(path: Path) -> str:
 def store(path: Path, *, name: str = "") -> Artifact:
     """Store a file, under its own name or another. A damaged file of the same name in storage is replaced."""
     sha256 = sha256_of(path)
-    artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"models/{sha256}/{name or path.name}")
+    artifact = Artifact(sha256=sha256, bytes=path.stat().st_size, file=f"{FOLDER}/{sha256}/{name or path.name}")
     if not _is_stored(artifact):
         with path.open("rb") as stream:
             default_storage.save(artifact["file"], File(stream))

@@ -1,7 +1,7 @@
-"""The models of accounts need a sandbox: whether this machine has one, and the pause of a version that leaves it."""
+"""The models of accounts need a sandbox: whether this machine has one, and pauses of versions whose processes end."""
 
 import structlog
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 
 from inference.model_host.isolation_status import isolation_status
 from inference.registry.errors import UploadsOff
@@ -31,3 +31,12 @@ def pause_version(_path: str, engine_key: str, reason: str) -> None:
         paused = pause(version, why)
     if paused:
         log.error("model_version_paused", version=engine_key, reason=reason)
+
+
+def stays_paused(engine_key: str) -> bool:
+    """Return whether a version that this process has paused is still paused. Without the database, it is."""
+    try:
+        version = version_of_key(engine_key)
+    except (OperationalError, InterfaceError):
+        return True
+    return version is None or bool(version.paused_reason)

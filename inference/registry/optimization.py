@@ -194,7 +194,7 @@ def optimize(claim: TaskClaim, call: Call) -> None:
         version.variants.filter(author="factory", used_as=None, created_at__gte=_since(claim)).delete()
     note_progress(claim, "choosing inputs for the comparison")
     with (
-        tempfile.TemporaryDirectory(prefix="maas-factory-") as folder,
+        tempfile.TemporaryDirectory(prefix="factory-", dir=settings.MAAS_SPOOL) as folder,
         sessions_for(version) as sessions,
     ):
         factory = _Factory(claim, version, Path(folder), sessions, call)

@@ -8,7 +8,7 @@ _ADVICE: Mapping[str, str] = {
     "custom_config_forbidden": "Remove the metadata 'ort_config' and export the model again.",
     "external_data_forbidden": "Save the model as one file with its weights inside, for example with "
     "onnx.save_model(model, path, save_as_external_data=False).",
-    "model_corrupt": "Export the model again and check the file with onnx.checker.check_model.",
+    "model_corrupt": "Export the model to ONNX again and check the file with onnx.checker.check_model.",
     "model_crashed": "Run the file in ONNX Runtime yourself. Export it with another opset if it crashes there too.",
     "model_empty": "Check that the file is the exported ONNX model.",
     "model_invalid": "Run the file in ONNX Runtime yourself, and mend what it reports.",

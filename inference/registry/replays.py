@@ -9,6 +9,7 @@ from inference.registry.aliases import point
 from inference.registry.artifacts import local_path
 from inference.registry.gating import judge
 from inference.registry.models import ModelVersion, ServedModel
+from inference.registry.models.versions import DRIFTED
 from inference.registry.pausing import pause
 from inference.registry.tasks.claims import TaskClaim, ending
 from inference.runtime.precision import variant_role
@@ -16,7 +17,6 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.core.progress import Progress
 
 log = structlog.get_logger(__name__)
-DRIFTED = "its answers differ more from its source than its bounds allow: "
 
 
 def replay(claim: TaskClaim, progress: Progress, call: Call) -> None:

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from inference.factory.bounds import BoundInvalid, check_bounds
 from inference.factory.measures.pairs import Kind
-from inference.registry.errors import ModelInUse, VersionNotFound
+from inference.registry.errors import ModelInUse, VersionNotFound, VersionNotReady
 from inference.registry.models import ModelAlias, ModelSamples, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.uploads import ModelDescription
@@ -36,17 +36,38 @@ def found_version(served: ServedModel, number: int, *, for_update: bool = False)
     return version
 
 
-def describe_version(*, owner: UUID | None, model: str, number: int, description: ModelDescription) -> ModelVersion:
-    """Change the description, the labels, the card or the evaluation of a version. Nothing that it computes changes."""
+def describe_version(
+    *, owner: UUID | None, model: str, number: int, description: ModelDescription, resume: bool = False
+) -> ModelVersion:
+    """Change the description, the labels, the card or the evaluation of a version. Nothing that it computes changes.
+
+    With `resume`, a version runs again that was paused because its processes ended.
+    """
     fields = description.checked()
     with owner_work(owner):
         served = owned_model(owner, model)
         version = found_version(served, number, for_update=True)
         for name, value in fields.items():
             setattr(version, name, value)
-        version.save(update_fields=list(fields))
-        _record(served, "model.version_changed", version, ", ".join(sorted(fields)))
+        if fields or not resume:
+            version.save(update_fields=list(fields))
+            _record(served, "model.version_changed", version, ", ".join(sorted(fields)))
+        if resume:
+            _resume(served, version)
     return version
+
+
+def _resume(served: ServedModel, version: ModelVersion) -> None:
+    """End the pause of a version. Workers count the ends of its processes anew when it is called again."""
+    if not version.paused_reason:
+        return
+    if not version.may_resume:
+        raise VersionNotReady(
+            f"Version {version.key} stays paused: {version.paused_reason} Use its source, or make another variant."
+        )
+    note, version.paused_reason, version.paused_at = version.paused_reason, "", None
+    version.save(update_fields=["paused_reason", "paused_at"])
+    _record(served, "model.version_resumed", version, note)
 
 
 def change_model(

@@ -122,6 +122,8 @@ class IsolatedSession:
                 if control is not None:
                     self._hosts.died(str(self.path), self.name, error, alone=control.pieces == 1)
                 raise
+            except ModelFailed as error:
+                raise _plain(error) from error
             seconds = time.monotonic() - started_s
             self._hosts.succeeded(str(self.path))
             self.tally.add(rows=rows_of(feeds), seconds=seconds)
@@ -181,6 +183,8 @@ class IsolatedSession:
         except HostDied as error:
             self._hosts.died(str(self.path), self.name, error, alone=True)
             raise
+        except ModelFailed as error:
+            raise _plain(error) from error
         except OSError as error:
             process.end()
             raise ModelFailed("model_artifact_missing", f"{self.name} cannot be read: {error.strerror}") from error
@@ -188,3 +192,9 @@ class IsolatedSession:
         self._process = process
         self.memory.loaded(process)
         return declared
+
+
+def _plain(error: ModelFailed) -> ModelFailed:
+    """Return the error as callers may read it. Its text quotes ONNX Runtime, and names that the model has chosen."""
+    detail = "".join(char if char.isprintable() else " " for char in plain_words(error.detail))
+    return ModelFailed(error.code, detail, retryable=error.retryable)

@@ -14,7 +14,7 @@ import structlog
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.model_host import HostLimits, ModelHosts, OnPaused
+from inference.model_host import HostLimits, ModelHosts, OnPaused, StaysPaused
 from inference.runtime.hosted_session import HostedSession
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.load_order import LoadTurn, next_load
@@ -194,12 +194,9 @@ class SessionHost:
         """Subscribe to isolated models that are paused because their processes died several times in a row."""
         self.model_hosts.on_paused(listener)
 
-    def resume(self, path: str | Path) -> None:
-        """Let a paused model run again."""
-        key = resolved(str(path))
-        with self._changed:
-            self._failures.forget(key)
-        self.model_hosts.resume(key)
+    def pause_while(self, stays_paused: StaysPaused) -> None:
+        """Ask before a call of a paused model is refused, by the model's name."""
+        self.model_hosts.pause_while(stays_paused)
 
     def profile(self, path: str | Path) -> Profile | None:
         """Return what is known of the file on this device, or None before its first use."""
@@ -244,8 +241,9 @@ class SessionHost:
         self, key: str, warm_up: WarmUp | None, name: str, *, on_cpu: bool, at_once: bool, isolated: bool
     ) -> tuple[Slot, bool]:
         """Return the file's slot, and whether it is not in memory yet."""
-        if isolated:
-            self.model_hosts.check(key, name)
+        if isolated and self.model_hosts.check(key, name):
+            with self._changed:
+                self._failures.forget(key)
         now_s = self._clock()
         with self._changed:
             slot = self._slots.get(key)

@@ -48,9 +48,10 @@ class Child(TemplateProcess):
         needs: Set[str] = frozenset(),
         *,
         may_write: bool = False,
+        nice: int = 0,
     ) -> None:
         """Start the child as `TemplateProcess` does."""
-        super().__init__(program, limits, bubblewrap, cwd, needs, may_write=may_write)
+        super().__init__(program, limits, bubblewrap, cwd, needs, may_write=may_write, nice=nice)
         self.served = 0
         self._is_free = True
 

@@ -2,7 +2,6 @@
 
 import socket
 import struct
-import sys
 import threading
 import time
 from collections.abc import Sequence, Set
@@ -20,19 +19,6 @@ _ORDER_S = 10.0
 _MAX_REPLY_BYTES = 4096
 _CREDENTIALS = struct.Struct("3i")
 _TIME = struct.Struct("@ll")
-_LOW_PRIORITY = (
-    "import os, sys\n"
-    "os.nice(int(sys.argv[1]))\n"
-    "with open('/proc/self/oom_score_adj', 'w') as file: file.write('1000')\n"
-    # Where the kernel gives each session its own share, this is the share of all forks together.
-    # A kernel without such shares has no such file, and users other than root may write few of them at a time.
-    "try:\n"
-    "    with open('/proc/self/autogroup', 'w') as file: file.write(sys.argv[1])\n"
-    "except OSError:\n"
-    "    pass\n"
-    "os.execv(sys.argv[2], sys.argv[2:])"
-)
-"""The start of a template that yields to all others: it gets less processor time, and ends first if memory is short."""
 
 
 class ForkKeeper(TemplateProcess):
@@ -49,8 +35,7 @@ class ForkKeeper(TemplateProcess):
         nice: int = 0,
     ) -> None:
         """Start the template as `TemplateProcess` does, with a priority that its forks inherit."""
-        launcher = [sys.executable, "-I", "-S", "-B", "-c", _LOW_PRIORITY, str(nice)]
-        super().__init__(program, limits, bubblewrap, cwd, needs, keeps_forks=True, launcher=launcher)
+        super().__init__(program, limits, bubblewrap, cwd, needs, keeps_forks=True, nice=nice)
         self._lock = threading.Lock()
         self._forks = 0
         self._is_retired = False

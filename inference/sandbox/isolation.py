@@ -101,7 +101,8 @@ def _interpreter(code: str) -> list[str]:
 def _bubblewrap(
     bubblewrap: Path, visible: Sequence[Path], readable: Sequence[Path], workspace: Path | None = None
 ) -> list[str]:
-    command = [str(bubblewrap), *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
+    # The template is in a session of its own already. Another one would have a share of the processor of its own.
+    command = [str(bubblewrap), *_namespaces(), "--die-with-parent", "--clearenv"]
     for name, value in CHILD_ENVIRONMENT.items():
         command += ["--setenv", name, value]
     command += ["--tmpfs", "/tmp", "--chdir", "/tmp"]  # noqa: S108

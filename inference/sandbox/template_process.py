@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from pathlib import Path
 
 from .errors import LayersMissing, SandboxUnavailable
@@ -13,6 +13,7 @@ from .inside.channel import ChannelClosed, ChannelTimedOut, InvalidMessage, Json
 from .inside.confinement import NOBODY_ID
 from .inside.layers import BUBBLEWRAP
 from .isolation import CHILD_ENVIRONMENT, Isolation, child_command, probe_bubblewrap
+from .low_priority import at_low_priority
 from .program import ChildLimits, Program
 
 
@@ -28,18 +29,19 @@ class TemplateProcess:
         needs: Set[str] = frozenset(),
         *,
         keeps_forks: bool = False,
-        launcher: Sequence[str] = (),
         may_write: bool = False,
+        nice: int = 0,
     ) -> None:
         """Block until the template is ready. It dies with the *thread* that calls this. LayersMissing is raised for a
-        template without all layers of `needs`, which never sees any input. `launcher` is a command that runs the
-        command given to it, and `keeps_forks` chooses between `Template` and `Keeper` inside. With `may_write`, all
-        forks share `cwd` as a workspace: they may create, read and delete files there, but no links, and nowhere else.
+        template without all layers of `needs`, which never sees any input. `keeps_forks` chooses between `Template` and
+        `Keeper` inside. With `may_write`, all forks share `cwd` as a workspace: they may create, read and delete files
+        there, but no links, and nowhere else. With `nice`, the template and its forks leave the processor to others.
         """
         self._limits = limits
         self._keeps_forks = keeps_forks
         self._workspace = _handed_over(cwd) if may_write else None
         self._control, theirs = socket.socketpair()
+        launcher = at_low_priority(nice) if nice else []
         with theirs:
             self._process = subprocess.Popen(
                 [*launcher, *child_command(program, bubblewrap, theirs.fileno(), self._workspace)],

@@ -1,5 +1,6 @@
 """Runs the tasks of models for a worker: the checks of uploads in a thread, and long work in a process of its own."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -88,11 +89,13 @@ class ModelFactory:
     def work_once(self) -> bool:
         if not task_waits(LONG):
             return False
-        command = [sys.executable, str(Path(settings.BASE_DIR, "manage.py")), "model_task", f"--worker={self._worker}"]
+        script, parent = str(Path(settings.BASE_DIR, "manage.py")), os.getpid()
+        command = [sys.executable, script, "model_task", f"--worker={self._worker}", f"--parent={parent}"]
         with self._lock:
             if self._rounds.stopping.is_set():
                 return False
-            self._process = subprocess.Popen(command)
+            # A session of its own has its own share of the processor, which it can give away.
+            self._process = subprocess.Popen(command, start_new_session=True)
         status = self._process.wait()
         if status:
             log.warning("model_factory_ended", status=status)

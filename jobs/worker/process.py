@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from inference.core.control import DEMAND, ControlListener
 from inference.engine.engine import local_engine
 from inference.registry.hosting import HostedHours
-from inference.registry.isolation import pause_version
+from inference.registry.isolation import pause_version, stays_paused
 from inference.registry.profiles import PostgresProfiles
 from inference.rpc.keys import CANCEL_WORD
 from inference.workers.brokers import PAGE_ACTOR, QueueBroker, build_broker, start_worker
@@ -45,6 +45,8 @@ from jobs.worker.versions import VersionCatalog
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
 READER_TIMEOUT_S = 20.0
+CHECKS_AT_ONCE = 2
+"""The threads that check uploads. An owner has one of them at a time, so a file that takes long holds up no others."""
 
 
 class WorkerHung(RuntimeError):
@@ -75,6 +77,7 @@ class WorkerProcess:
             hosting=self._hosting,
         )
         self._engine.host.on_paused(pause_version)
+        self._engine.host.pause_while(stays_paused)
         self._versions = VersionCatalog()
         self._news = WorkerNews(self._engine, self.name)
         self._limits = FollowedLimits(self._engine.batchers)
@@ -103,7 +106,10 @@ class WorkerProcess:
         self._runner = PageRunner(self._engine, self._leases, self._versions, self.name, hefts=tally.hefts)
         self._batches = BatchWorker(settings.MAAS_REDIS_URL, worker=self.name, wording=wording)
         self._archives = ArchiveWorker(self.name)
-        self._model_tasks = (ModelChecks(self.name), ModelFactory(self.name))
+        self._model_tasks: tuple[ModelChecks | ModelFactory, ...] = (
+            *(ModelChecks(self.name) for _ in range(CHECKS_AT_ONCE)),
+            ModelFactory(self.name),
+        )
         self._embedder = PageEmbedder(self._engine, self._versions, settings.MAAS_WORKER_POOLS)
         self._control = ControlListener(
             settings.MAAS_REDIS_URL,

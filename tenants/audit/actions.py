@@ -48,6 +48,7 @@ ACTIONS: Mapping[str, str] = {
     "model.samples_set": "chose the samples of a model",
     "model.samples_deleted": "deleted the samples of a model",
     "model.version_changed": "changed a version of a model",
+    "model.version_resumed": "resumed a version of a model",
     "model.version_retired": "retired a version of a model",
     "model.version_paused": "paused a version of a model",
     "model.version_deleted": "deleted a version of a model",

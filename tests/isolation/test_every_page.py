@@ -114,6 +114,7 @@ BY_ID = (
     Asked("POST", "/own-models/{model}/use", {"version": "1"}),
     Asked("POST", "/own-models/{model}/refuse", {"version": "1"}),
     Asked("POST", "/own-models/{model}/cancel"),
+    Asked("POST", "/own-models/{model}/resume-version", {"version": "1"}),
     Asked("POST", "/own-models/{model}/retire", {"version": "1"}),
     Asked("POST", "/own-models/{model}/delete-version", {"version": "1"}),
     Asked("POST", "/own-models/{model}/delete"),

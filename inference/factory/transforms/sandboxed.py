@@ -36,6 +36,7 @@ _MAX_REPLY_BYTES = 1 << 20
 _START_S = 60.0
 """The seconds in which a child must have imported its tools, on a busy machine."""
 _LOOK_EVERY_S = 0.5
+_NICE = 10
 
 
 def transform(
@@ -102,10 +103,12 @@ class _Run:
             raise TransformRefused("transformation_crashed", "it ended without an answer") from error
 
     def _ask_in(self, workspace: Path, files: Sequence[int], call: Call) -> Json:
-        child = Child(self._program, self._child_limits, self.bubblewrap, workspace, self.needs, may_write=True)
+        child = Child(
+            self._program, self._child_limits, self.bubblewrap, workspace, self.needs, may_write=True, nice=_NICE
+        )
         try:
             with own_call(call) as own, _watched(workspace, self.limits.workspace_bytes, own) as over:
-                bound = RequestLimits(self.limits.wall_s, self.limits.cpu_s, yields_after_s=0.0)
+                bound = RequestLimits(self.limits.wall_s, self.limits.cpu_s)
                 return child.ask({"parameters": parameters_of(self.options)}, files, bound, own)
         except CallCanceled:
             if not over.is_set():

@@ -49,8 +49,9 @@ _RESULT = TensorSpec(RESULT, "BYTES", (1,))
 
 
 def _specs(signature: Mapping[str, Json], side: str) -> tuple[TensorSpec, ...]:
+    """Return the tensors of a side. The shape of an output is empty if the file leaves it open."""
     return tuple(
-        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"])) for one in signature.get(side, ())
+        TensorSpec(str(one["name"]), str(one["datatype"]), tuple(one["shape"] or ())) for one in signature.get(side, ())
     )
 
 

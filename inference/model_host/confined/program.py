@@ -37,6 +37,8 @@ _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocatio
 _KEPT_BLOCK_BYTES = 4 << 20
 """The largest block that the allocator keeps, as in the worker."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MAX_METADATA = 4096
+"""The most characters of metadata that are passed on. Each may take several bytes of the message."""
 _MAX_KNOWN = 64
 """The number of layouts that are remembered, as in the parent."""
 _MAX_REQUEST_BYTES = 1 << 40
@@ -99,8 +101,13 @@ def _declared(session: ort.InferenceSession) -> Json:
     return {
         "inputs": [[arg.name, arg.type, list(arg.shape)] for arg in session.get_inputs()],
         "outputs": [[arg.name, arg.type, list(arg.shape)] for arg in session.get_outputs()],
-        "metadata": session.get_modelmeta().custom_metadata_map,
+        "metadata": _fitting(session.get_modelmeta().custom_metadata_map),
     }
+
+
+def _fitting(metadata: dict[str, str]) -> dict[str, str]:
+    """Return the metadata if it fits into a message, or nothing."""
+    return metadata if sum(len(key) + len(text) for key, text in metadata.items()) <= _MAX_METADATA else {}
 
 
 class _Request:

@@ -23,13 +23,16 @@ class AdmissionLimits:
     max_input_elements: int = 2**28
     """The most elements of an input, where open dimensions count as 1."""
     max_signature_tensors: int = 256
+    max_signature_characters: int = 32_000
+    """The most characters of all names of inputs, outputs and sizes, which are passed on at each load."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialLimits:
     address_space_bytes: int = 4 * _GIB
     cpu_s: int = 60
-    wall_s: float = 90.0
+    wall_s: float = 180.0
+    """The limit on a busy machine, where a trial gets a small part of the processor."""
 
     @classmethod
     def for_file(cls, file_bytes: int) -> "TrialLimits":

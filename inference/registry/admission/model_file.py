@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -14,6 +15,13 @@ from inference.registry.admission.walker import check_model
 from inference.registry.admission.wire import check_wire
 
 _ORT_FORMAT_MARK = slice(4, 8)
+_OTHER_FORMATS: Mapping[tuple[bytes, ...], str] = {
+    (b"PK\x03\x04", b"PK\x05\x06"): "a ZIP archive, such as a PyTorch or Keras file",
+    (b"\x1f\x8b",): "compressed with gzip",
+    (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"): "a pickled Python object",
+    (b"\x89HDF",): "an HDF5 file",
+    (b"\x93NUMPY",): "a NumPy array",
+}
 
 
 def admit(path: Path, limits: AdmissionLimits) -> Signature:
@@ -25,10 +33,20 @@ def admit(path: Path, limits: AdmissionLimits) -> Signature:
     # something that this package has not checked.
     if data[_ORT_FORMAT_MARK] == b"ORTM":
         raise ModelRefused("model_corrupt", "The file is in the ONNX Runtime format. Upload the ONNX file.")
+    _refuse_other_formats(data)
     check_wire(data, limits)
     model = _parse(data)
     check_model(model, limits)
     return read_signature(model.graph, limits)
+
+
+def _refuse_other_formats(data: bytes) -> None:
+    """Name the format of a file that people take for an ONNX model."""
+    for marks, format_name in _OTHER_FORMATS.items():
+        if data.startswith(marks):
+            raise ModelRefused("model_corrupt", f"The file is {format_name}, not an ONNX model.")
+    if data[_ORT_FORMAT_MARK] == b"TFL3":
+        raise ModelRefused("model_corrupt", "The file is a TensorFlow Lite model, not an ONNX model.")
 
 
 def _read(path: Path, max_bytes: int) -> bytes:

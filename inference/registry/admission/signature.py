@@ -45,7 +45,24 @@ def read_signature(graph: GraphProto, limits: AdmissionLimits) -> Signature:
     inputs = _specs("Input", (value for value in graph.input if value.name not in weights), limits)
     for tensor in inputs:
         _check_input(tensor, limits)
+    _check_names(graph, limits)
     return Signature(inputs, _specs("Output", graph.output, limits), class_names(graph))
+
+
+def _check_names(graph: GraphProto, limits: AdmissionLimits) -> None:
+    """Refuse a graph whose names of sizes do not appear in print, or whose names are long all together."""
+    characters = 0
+    for value in (*graph.input, *graph.output):
+        sizes = [dim.dim_param for dim in value.type.tensor_type.shape.dim]
+        for size in sizes:
+            if len(size) > _MAX_NAME_CHARACTERS or not size.isprintable():
+                raise _unsupported(f"Size name '{size}' is not printable or over {_MAX_NAME_CHARACTERS} characters")
+        characters += len(value.name) + sum(map(len, sizes))
+    if characters > limits.max_signature_characters:
+        raise _unsupported(
+            f"The names of inputs, outputs and sizes have {characters} characters, more than"
+            f" {limits.max_signature_characters}"
+        )
 
 
 def _tensor_json(tensor: TensorSpec) -> dict[str, Any]:

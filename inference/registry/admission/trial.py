@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import TrialLimits
 from inference.registry.admission.signature import DYNAMIC, Signature, TensorSpec
+from inference.runtime.error_texts import plain_words
 from inference.sandbox import (
     ChildDied,
     ChildLimits,
@@ -30,6 +31,8 @@ _PROGRAM = Program(
     libraries=tuple(Path(path) for path in sorted(_LIBRARIES)),
 )
 _MAX_REPLY_BYTES = 64 * 1024
+_NICE = 10
+"""The nice value of a trial. Calls come first, however many files are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None
         reply_bytes=_MAX_REPLY_BYTES,
     )
     with TemporaryDirectory(prefix="trial-") as empty_folder, path.open("rb") as model:
-        child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder), needs)
+        child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder), needs, nice=_NICE)
         try:
             return child.ask(request, [model.fileno()], RequestLimits(limits.wall_s, limits.cpu_s))
         finally:
@@ -88,7 +91,7 @@ def _verdict(reply: Json) -> TrialResult:
         case {"done": {"load_s": float(load_s), "peak_memory_bytes": int(peak)}}:
             return TrialResult(load_s, peak)
         case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
-            raise ModelRefused(code, detail)
+            raise ModelRefused(code, plain_words(detail) or "ONNX Runtime cannot run it.")
     raise ModelRefused("model_crashed", "The trial returned an invalid answer.")
 
 

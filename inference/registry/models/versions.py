@@ -6,6 +6,9 @@ from django.utils import timezone
 from inference.registry.models.owned import LONGEST_AUTHOR, Owned
 from inference.registry.models.served import ServedModel
 
+DRIFTED = "its answers differ more from its source than its bounds allow: "
+"""The beginning of the reason for which a version is paused that was made of a variant."""
+
 
 class ModelVersion(Owned):
     """An immutable set of files and settings. The digest covers both."""
@@ -58,6 +61,11 @@ class ModelVersion(Owned):
     def engine_key(self) -> str:
         """Return the name in queues, workers and metrics. It is unique in the installation."""
         return f"{self.served_model.engine_name}@{self.number}"
+
+    @property
+    def may_resume(self) -> bool:
+        """Return whether it is paused for a reason that its owner may judge. A drifted version has left its bounds."""
+        return bool(self.paused_reason) and not self.paused_reason.startswith(DRIFTED)
 
     @property
     def queue_name(self) -> str:

@@ -23,15 +23,19 @@ CANCELED = (TaskCanceled.code, "The task was canceled.")
 MAX_ATTEMPTS = 3
 """The number of workers that may die on a task before the task is considered the cause."""
 
-# The owner with the least work under way comes first, then the oldest task. An expired lease may be taken too.
+# The owner with the least work under way comes first, then the oldest task. An expired lease may be taken too. Files of
+# an owner are checked one after another, so that those which take as long as they may do not hold up other owners.
 _NEXT = """
+WITH held AS (
+    SELECT tenant_id, kind FROM inference_modeltask WHERE state = 'running' AND lease_until > clock_timestamp()
+)
 SELECT task.id FROM inference_modeltask task
 WHERE task.state IN ('queued', 'running') AND task.run_after <= clock_timestamp() AND task.kind = ANY(%s)
     AND (task.lease_until IS NULL OR task.lease_until < clock_timestamp())
-ORDER BY (
-    SELECT count(*) FROM inference_modeltask other
-    WHERE other.tenant_id IS NOT DISTINCT FROM task.tenant_id AND other.lease_until > clock_timestamp()
-), task.created_at
+    AND (task.kind <> 'validate' OR NOT EXISTS (
+        SELECT FROM held WHERE held.tenant_id IS NOT DISTINCT FROM task.tenant_id AND held.kind = 'validate'
+    ))
+ORDER BY (SELECT count(*) FROM held WHERE held.tenant_id IS NOT DISTINCT FROM task.tenant_id), task.created_at
 LIMIT 1 FOR NO KEY UPDATE OF task SKIP LOCKED
 """
 

@@ -105,6 +105,12 @@ def _resume(identity: Identity, model: str, _given: Given) -> str:
     return _("The model takes calls again.")
 
 
+def _resume_version(identity: Identity, model: str, given: Given) -> str:
+    number = _number(given)
+    describe_version(owner=identity.tenant_id, model=model, number=number, description=ModelDescription(), resume=True)
+    return _("Version %(number)s runs again.") % {"number": number}
+
+
 def _retire(identity: Identity, model: str, given: Given) -> str:
     version = retire_version(owner=identity.tenant_id, model=model, number=_number(given))
     return _("Version %(number)s is retired.") % {"number": version.number}
@@ -153,6 +159,7 @@ ACTIONS: Mapping[str, Action] = {
     "cancel": Action(_cancel),
     "pause": Action(_pause),
     "resume": Action(_resume),
+    "resume-version": Action(_resume_version),
     "describe": Action(_describe, to_version=True),
     "retire": Action(_retire),
     "delete-version": Action(_delete_version, to_model=True),

@@ -26,6 +26,7 @@ class VersionRow:
     author: str
     source: str
     paused_reason: str
+    may_resume: bool
     refusal: str
     ready: bool
 
@@ -91,6 +92,7 @@ def _row(version: ModelVersion) -> VersionRow:
         author=version.author,
         source=version.source.key if version.source else "",
         paused_reason=version.paused_reason,
+        may_resume=version.may_resume,
         refusal=refused.get("detail", ""),
         ready=version.state == ModelVersion.State.READY,
     )

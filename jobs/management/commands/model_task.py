@@ -8,6 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from inference.core.calls import Call
+from inference.sandbox.inside.kernel import die_with_parent
+from inference.sandbox.low_priority import leave_processor_to_others
+from jobs.core.own_folder import own_folder
 from jobs.worker.model_tasks import LONG, work_on_task
 
 NICE = 10
@@ -20,10 +23,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--worker", default="factory", help="name under which the task is leased")
+        parser.add_argument("--parent", type=int, default=os.getppid(), help="process with whose end this one ends")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        os.nice(NICE)
+        leave_processor_to_others(NICE)
+        # This also removes what a killed process left behind.
+        own_folder()
         call = Call()
         # A worker that stops asks for the end. The task is handed back, and another worker begins it again.
         signal.signal(signal.SIGTERM, lambda *_: call.cancel())
-        work_on_task(options["worker"], LONG, call)
+        die_with_parent(signal.SIGTERM)
+        if os.getppid() == options["parent"]:
+            work_on_task(options["worker"], LONG, call)

@@ -6,11 +6,12 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from inference.core.calls import RunControl
 from inference.core.errors import ModelFailed
-from inference.model_host import HostDied
+from inference.model_host import HostDied, ModelHosts
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.session import InvalidFeed
 from tests.inference.runtime.graphs import save_adder, save_graph_text
@@ -119,3 +120,26 @@ def test_a_host_that_died_between_two_runs_is_replaced_unnoticed(open_model: Ope
         while Path(f"/proc/{session._process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX":
             pass
         assert session.run({"x": np.ones((1, 4), np.float32)}, control=RunControl())[0].tolist() == [[2.0] * 4]
+
+
+def test_errors_show_neither_the_owner_nor_the_inside_and_fit_into_a_line(hosts: ModelHosts, tmp_path: Path) -> None:
+    path = save_graph_text(
+        tmp_path / "far.onnx",
+        "far (int64[n] i) => (float[n] y) <float[2] t = {1.0, 2.0}> { y = GatherElements<axis = 0>(t, i) }",
+    )
+    session = IsolatedSession(path, hosts, name=f"far.{'a' * 32}@1")
+    with pytest.raises(ModelFailed) as failed:
+        session.run({"i": np.array([10**9])}, control=RunControl())
+    session.close()
+    assert failed.value.detail.startswith("far@1: ")
+    assert ".cc" not in failed.value.detail
+    assert failed.value.detail.isprintable()
+
+
+def test_a_model_with_much_metadata_loads_without_it(open_model: Open, tmp_path: Path) -> None:
+    path = save_adder(tmp_path / "adder.onnx")
+    model = onnx.load(path)
+    model.metadata_props.add(key="note", value="a" * 1_000_000)
+    onnx.save(model, path)
+    session = open_model(path)
+    assert (session.metadata, session.run({"x": np.ones((1, 4), np.float32)})[0].tolist()) == ({}, [[2.0] * 4])

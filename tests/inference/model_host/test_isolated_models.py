@@ -134,9 +134,14 @@ def test_a_model_whose_hosts_die_is_paused_and_resumed(engine: Engine, tmp_path:
             answer(engine, spec, width=8)
     assert len(paused) == 1
     assert paused[0].startswith("patient@1: ")
-    engine.host.resume(spec.artifacts["weights"])
+    resumed: list[str] = []
+    engine.host.pause_while(lambda name: not resumed.append(name))  # type: ignore[func-returns-value]
+    with pytest.raises(ModelPaused):
+        answer(engine, spec, width=8)
+    engine.host.pause_while(lambda _name: False)
     with pytest.raises(ModelFailed, match="longer than 5 s"):
         answer(engine, spec, width=8)
+    assert resumed == ["patient@1"]
 
 
 def test_two_hundred_killed_hosts_cost_their_neighbor_nothing(engine: Engine, tmp_path: Path) -> None:
@@ -167,7 +172,7 @@ def test_two_hundred_killed_hosts_cost_their_neighbor_nothing(engine: Engine, tm
                 killed += 1
         with suppress(HostDied):
             answer(engine, victim)
-        engine.host.resume(victim.artifacts["weights"])
+        engine.host.model_hosts.resume(victim.artifacts["weights"])
     ended.set()
     thread.join()
     assert wrong == []

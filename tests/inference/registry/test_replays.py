@@ -1,5 +1,6 @@
 """Tests of versions made of variants: their measuring, their use, and their daily replay."""
 
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,15 +9,16 @@ from django.core.files.storage import default_storage
 
 from inference.core.calls import Call
 from inference.models import ModelTask, ModelVariant, ModelVersion
-from inference.registry import artifacts
-from inference.registry.collecting import collect_artifacts
+from inference.registry import artifacts, collecting
+from inference.registry.collecting import collect_artifacts, collect_strays
+from inference.registry.errors import VersionNotReady
 from inference.registry.orders import order_replays
 from inference.registry.selectors import find_version
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task
-from inference.registry.uploads import ModelUpload, add_upload
+from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
 from inference.registry.variants import add_variant, use_variant
-from inference.registry.versions import delete_model
+from inference.registry.versions import delete_model, describe_version
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
@@ -73,6 +75,8 @@ def test_a_version_that_drifted_is_paused_and_its_source_answers_again(
     with operator_work():
         version.refresh_from_db()
     assert "differ more from its source" in version.paused_reason
+    with pytest.raises(VersionNotReady, match="stays paused"):
+        describe_version(owner=identity.tenant_id, model=name, number=2, description=ModelDescription(), resume=True)
 
 
 def _adds_two(version: ModelVersion) -> dict[str, object]:
@@ -106,3 +110,18 @@ def _long_ago(name: str) -> None:
 
 def _is_there(file: str) -> bool:
     return bool(default_storage.exists(file))
+
+
+def test_a_stored_file_without_a_row_is_collected_after_a_while(
+    identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, owner = unique("own"), identity.tenant_id
+    file = save_adder(tmp_path / "adder.onnx", floats=9)
+    version, _task = add_upload(owner=owner, upload=ModelUpload(name=name, file=file, license="MIT"))
+    stray = artifacts.store(save_adder(tmp_path / "stray.onnx", floats=11), name=unique("stray"))
+    collect_strays()
+    assert _is_there(stray["file"])
+    monkeypatch.setattr(collecting, "KEPT", timedelta(0))
+    assert collect_strays() >= 1
+    assert not _is_there(stray["file"])
+    assert _is_there(version.artifacts["weights"]["file"])

@@ -12,17 +12,20 @@ from inference.registry.errors import (
     ModelExists,
     ModelInUse,
     ModelNotFound,
+    ModelPaused,
     TooManyModels,
     VersionNotFound,
     VersionNotReady,
 )
-from inference.registry.selectors import active_models, find_version, version_of_key
+from inference.registry.isolation import pause_version, stays_paused
+from inference.registry.selectors import active_models, find_version, resolve, version_of_key
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.tasks.services import cancel_task, found_task
-from inference.registry.uploads import ModelUpload, add_upload
-from inference.registry.versions import delete_model, delete_version, retire_version
+from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
+from inference.registry.versions import delete_model, delete_version, describe_version, retire_version
 from tenants.accounts.models import Tenant
+from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.errors import InvalidRequest
@@ -229,3 +232,42 @@ def test_a_task_is_canceled_by_its_owner_alone(identity: Identity, other_identit
     assert cancel_task(owner=owner, model=name, task_id=task.pk).state == "canceled"
     with unit_of_work(owner):
         assert found_task(owner, name, task.pk).ended
+
+
+def test_files_of_an_owner_are_checked_one_after_another(
+    identity: Identity, other_identity: Identity, adder: Path
+) -> None:
+    for owner in (identity.tenant_id, identity.tenant_id, other_identity.tenant_id):
+        upload(owner, adder, unique("own"))
+    claims = [claim_task(f"worker {number}", KINDS) for number in range(3)]
+    assert [claim.tenant_id if claim else None for claim in claims] == [
+        identity.tenant_id,
+        other_identity.tenant_id,
+        None,
+    ]
+    for claim in claims[:2]:
+        assert claim is not None
+        run_task(claim, Call(), passes=lambda _: False)
+    second = claim_task("worker", KINDS)
+    assert second is not None
+    assert second.tenant_id == identity.tenant_id
+    put_off(second, 0.0)
+    check_all()
+
+
+def test_a_version_whose_processes_ended_is_paused_and_resumed(identity: Identity, adder: Path) -> None:
+    name, owner = unique("own"), identity.tenant_id
+    added(owner, adder, name)
+    version = find_version(name, tenant_id=owner)
+    pause_version("", version.engine_key, "it crashed")
+    assert stays_paused(version.engine_key)
+    with pytest.raises(ModelPaused, match="it crashed"):
+        resolve(name, tenant_id=owner)
+    described = ModelDescription(description="mended")
+    describe_version(owner=owner, model=name, number=1, description=described, resume=True)
+    assert not stays_paused(version.engine_key)
+    assert resolve(name, tenant_id=owner).description == "mended"
+    describe_version(owner=owner, model=name, number=1, description=ModelDescription(), resume=True)
+    with unit_of_work(owner):
+        actions = AuditEntry.objects.filter(subject_id=str(version.pk)).values_list("action", flat=True)
+        assert list(actions).count("model.version_resumed") == 1

@@ -24,6 +24,12 @@ PARSES = face_of(PARSE.runtime, PARSE.accepts, PARSE.signature)
 READS = face_of(OCR.runtime, OCR.accepts, OCR.signature)
 
 
+def test_an_output_whose_shape_the_file_leaves_open_has_an_empty_one() -> None:
+    outputs = [{"name": "y", "datatype": "FP32", "shape": None}]
+    face = face_of("onnx", ["tensors"], {"inputs": ADDER["inputs"], "outputs": outputs})
+    assert model_metadata("m", [1], face)["outputs"][0]["shape"] == []
+
+
 def shown(face: Face) -> tuple[list[Json], list[Json]]:
     said = model_metadata("m", [1], face)
     return (

@@ -10,6 +10,7 @@ from django.test import Client
 from inference.core.calls import Call
 from inference.models import AliasMove, ModelTask, ModelVariant, ModelVersion, ServedModel
 from inference.registry.errors import ModelPaused
+from inference.registry.isolation import pause_version
 from inference.registry.selectors import find_version, resolve
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task
@@ -182,3 +183,12 @@ def test_a_card_is_written_and_shown(member: Client, model: str) -> None:
     assert "<h3>Use</h3>" in page
     assert "<strong>Iris</strong> only" in page
     assert "Tells flowers apart." in page
+
+
+def test_a_paused_version_is_resumed(member: Client, desk: Desk, model: str) -> None:
+    pause_version("", f"{model}.{desk.identity.tenant_id.hex}@1", "it <b>crashed</b>")
+    page = html(member, f"/own-models/{model}")
+    assert "it &lt;b&gt;crashed&lt;/b&gt;" in page
+    assert "Resume version 1" in page
+    assert member.post(f"/own-models/{model}/resume-version", {"version": "1"}).status_code == 302
+    assert "Resume version 1" not in html(member, f"/own-models/{model}")
