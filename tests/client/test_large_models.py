@@ -10,8 +10,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 from maas_client import AsyncClient, Client, InvalidRequest
 from tests.client.cli.conftest import Shell
-from tests.client.test_own_models import SECONDS, adder, developer, key, name, shell
+from tests.client.test_own_models import SECONDS, developer, key, name, shell
 from tests.flows.product import Product
+from tests.samples.adders import adder
 
 from .cable import Cable
 

@@ -7,48 +7,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
 
-import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 
 from maas_client import AsyncClient, Client, Conflict, InvalidRequest, ModelRefused, NotFound, PermissionDenied
 from tests.client.cli.conftest import Shell
 from tests.flows.product import Account, Product
+from tests.samples.adders import adder
 
 SECONDS = 90.0
-NEW_KEY = """
-from tenants.core.db.unit_of_work import operator_work
-from tenants.api_keys.services import create_key
-with operator_work():
-    print(create_key(tenant_id="{tenant}", name="developer", scopes="{scopes}".split()).text)
-"""
-
-
-def adder(added: float, *, domain: str = "") -> bytes:
-    """Return a graph that adds a number to four numbers."""
-    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", 4]) for name in ("x", "y"))
-    one = numpy_helper.from_array(np.full(4, added, np.float32), "added")
-    graph = helper.make_graph([helper.make_node("Add", ["x", "added"], ["y"], "sum", domain=domain)], "adder", [x], [y])
-    graph.initializer.append(one)
-    opsets = [helper.make_opsetid("", 17), *([helper.make_opsetid(domain, 1)] if domain else [])]
-    data: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
-    return data
-
-
-def new_key(product: Product, account: Account, scopes: str) -> str:
-    made = product.manage("shell", "-c", NEW_KEY.format(tenant=account.tenant_id, scopes=scopes))
-    return made.stdout.strip().splitlines()[-1]
 
 
 @pytest.fixture(scope="session")
 def key(product: Product, account: Account) -> str:
-    return new_key(product, account, "models:read models:write jobs:read jobs:write")
+    return product.new_key(account, "models:read models:write jobs:read jobs:write")
 
 
 @pytest.fixture
 def reader(product: Product, account: Account) -> Iterator[Client]:
     """Return the client of a key that may not change models."""
-    with Client(product.running.url, new_key(product, account, "models:read jobs:write")) as client:
+    with Client(product.running.url, product.new_key(account, "models:read jobs:write")) as client:
         yield client
 
 

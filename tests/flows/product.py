@@ -29,6 +29,12 @@ with operator_work():
     for key in ApiKey.objects.filter(tenant_id="{tenant}"):
         revoke_key(key_id=key.id)
 """
+_NEW_KEY = """
+from tenants.core.db.unit_of_work import operator_work
+from tenants.api_keys.services import create_key
+with operator_work():
+    print(create_key(tenant_id="{tenant}", name="developer", scopes="{scopes}".split()).text)
+"""
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,12 @@ class Product:
         assert done.returncode == 0, done.stderr
         made = json.loads(done.stdout)
         return Account(made["tenant_id"], made["email"], made["password"], made["api_key"])
+
+    def new_key(self, account: Account, scopes: str) -> str:
+        """Return a new key of the account with these scopes."""
+        made = self.manage("shell", "-c", _NEW_KEY.format(tenant=account.tenant_id, scopes=scopes))
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip().splitlines()[-1]
 
     def start_revoking_keys(self, account: Account) -> subprocess.Popen[str]:
         """Revoke keys as an operator's script would. Use it as a context, which ends with the command."""
