@@ -10,7 +10,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, connections
 
 from inference.core.errors import ModelFailed
-from inference.registry.references import read_engine_key
+from inference.registry.references import public_key, read_engine_key
 from tenants.billing.hosting.services import HostedHour, pay_hour
 from tenants.billing.ledger.errors import PaymentRequired
 
@@ -74,7 +74,8 @@ class HostedHours:
         try:
             hour = self._pay(tenant_id=key.tenant_id, model=key.name, version=key.number)
         except PaymentRequired as error:
-            return _Standing(now_s + REFUSAL_KEPT_S, refusal=ModelFailed(error.code, error.detail))
+            detail = f"An hour of {public_key(engine_key)} in memory is paid before it runs. {error.detail}"
+            return _Standing(now_s + REFUSAL_KEPT_S, refusal=ModelFailed(error.code, detail))
         except (OperationalError, InterfaceError) as error:
             # As for calls, nobody is refused while the database is away. The hour is charged when it is back.
             log.warning("hosting_not_charged", model=engine_key, error=str(error).strip())

@@ -7,8 +7,9 @@ from uuid import UUID
 from django.conf import settings
 
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.limits.fields import OF_MODELS
 from tenants.limits.quota.wording import MB, size
-from tenants.plans.models import ChosenLimits
+from tenants.plans.models import ChosenLimits, Plan
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,12 @@ class ModelLimits:
     file_bytes: int
     plan: str = ""
     """The name of the owner's plan, or nothing without one."""
+    of_plan: frozenset[str] = frozenset()
+    """The limits that the plan sets: `own_models`, `own_model_mb`."""
 
-    @property
-    def whose(self) -> str:
-        """Return the subject of a refusal, with the plan if there is one."""
-        return f"With the plan {self.plan!r}, this account" if self.plan else "This account"
+    def whose(self, limit: str) -> str:
+        """Return the subject of a refusal, with the plan if that sets the limit."""
+        return f"With the plan {self.plan!r}, this account" if limit in self.of_plan else "This account"
 
 
 def limits_of(owner: UUID | None) -> ModelLimits:
@@ -37,12 +39,19 @@ def limits_of(owner: UUID | None) -> ModelLimits:
         models=usual.models if chosen.own_models is None else chosen.own_models,
         file_bytes=usual.file_bytes if chosen.own_model_mb is None else chosen.own_model_mb * MB,
         plan=chosen.plan.name if chosen.plan else "",
+        of_plan=frozenset(name for name in OF_MODELS if chosen.plan and _is_of_plan(name, chosen, chosen.plan)),
     )
+
+
+def _is_of_plan(name: str, chosen: ChosenLimits, plan: Plan) -> bool:
+    number = getattr(chosen, name)
+    return number is not None and number == getattr(plan, name)
 
 
 def too_large(file: Path, limits: ModelLimits) -> str:
     """Return why a file is refused that is larger than the limit."""
-    return f"The file has {size(file.stat().st_size)}. {limits.whose} may have models of {size(limits.file_bytes)}."
+    whose = limits.whose("own_model_mb")
+    return f"The file has {size(file.stat().st_size)}. {whose} may have models of {size(limits.file_bytes)}."
 
 
 def _chosen(owner: UUID) -> ChosenLimits | None:

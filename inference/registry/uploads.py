@@ -170,8 +170,9 @@ def _require_room(owner: UUID | None, limits: ModelLimits) -> None:
         return
     held = ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
     if held >= limits.models:
+        most = "1 model" if limits.models == 1 else f"{limits.models} models"
         raise TooManyModels(
-            f"{limits.whose} may have {limits.models} models of its own, and has {held}. "
+            f"{limits.whose('own_models')} may have {most} of its own, and has {held}. "
             f"{'Delete one first' if held else 'Ask for another plan'}.",
             gate="own_models",
         )

@@ -6,8 +6,9 @@ from django.utils.safestring import SafeString
 from jobs.core.models import Job
 from tenants.billing.dashboard.money import shown_money
 from tenants.dashboard_base.moments import moment_html
-from tenants.plans.prices import MS_PER_SECOND, Price
-from tenants.plans.wording import exact_money
+from tenants.plans.agreed import AgreedPrices
+from tenants.plans.prices import EVERY_MODEL, MS_PER_SECOND, Price
+from tenants.plans.wording import exact_money, name_of
 
 FREE = "free of charge"
 MANY_TOKENS = 1_000_000
@@ -23,8 +24,20 @@ def price_words(price: Price) -> str:
         return f"{exact_money(price.cost_micros(MANY_TOKENS), price.currency)} per million tokens"
     if price.meter == "gpu_second":
         return f"{exact_money(price.cost_micros(MS_PER_SECOND), price.currency)} per GPU second"
-    per = price.meter if price.per == 1 else f"{price.per} {price.meter}s"
+    meter = name_of(price.meter)
+    per = meter if price.per == 1 else f"{price.per} {meter}s"
     return f"{exact_money(price.amount_micros, price.currency)} per {per}"
+
+
+def own_model_cost(prices: AgreedPrices, model: str = EVERY_MODEL) -> str:
+    """Say what a model of the account's own costs, by this name or by any."""
+    free = Price("call", 0, 1, "EUR")
+    call, hosting = prices.of_model(model, free, free).price, prices.of_hosting(model)
+    costs = [price_words(price) for price in (call, hosting and hosting.price) if price and price.amount_micros]
+    if not costs:
+        return "It costs nothing."
+    hours = ": each hour (UTC) in which a version is loaded or called" if hosting else ""
+    return f"It costs {' and '.join(costs)}{hours}."
 
 
 def due_words(job: Job) -> SafeString:

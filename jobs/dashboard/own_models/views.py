@@ -8,6 +8,7 @@ from inference.model_host.isolation_status import isolation_status
 from inference.registry.errors import ModelNotFound, VersionNotFound
 from inference.registry.model_limits import limits_of
 from inference.registry.references import CURRENT, is_alias
+from jobs.dashboard.base.wording import own_model_cost
 from jobs.dashboard.own_models.history_page import MAX_OFFSET_MINUTES, Question, history_of
 from jobs.dashboard.own_models.model_page import OwnModel, own_model
 from jobs.dashboard.own_models.version_page import OwnVersion, own_version
@@ -31,6 +32,7 @@ def new_model(request: HttpRequest, identity: Identity) -> HttpResponse:
         "max_size": size(limits.file_bytes),
         "missing": sorted(status.missing.items()),
         "name": request.GET.get("model", ""),
+        "cost": own_model_cost(identity.prices),
     }
     return render(request, "jobs/own_models/new_model.html", context)
 
@@ -69,7 +71,9 @@ def shown_model(
             context: Content = {"model": own_model(identity.tenant_id, model)}
     except ModelNotFound as missing:
         raise Http404(missing.detail) from missing
-    return _rendered(request, identity, "jobs/own_models/model.html", context, refusal)
+    return _rendered(
+        request, identity, "jobs/own_models/model.html", context, refusal, cost=own_model_cost(identity.prices, model)
+    )
 
 
 def shown_version(
@@ -84,9 +88,9 @@ def shown_version(
 
 
 def _rendered(
-    request: HttpRequest, identity: Identity, template: str, content: Content, refusal: DomainError | None
+    request: HttpRequest, identity: Identity, template: str, content: Content, refusal: DomainError | None, **more: str
 ) -> HttpResponse:
-    context = {**content, "refusal": refusal, "may_write": "models:write" in identity.scopes}
+    context = {**content, **more, "refusal": refusal, "may_write": "models:write" in identity.scopes}
     answer = render(request, template, context, status=409 if refusal else 200)
     seen, tasks = request.GET.get("under_way"), len(next(iter(content.values())).under_way)
     if seen is not None and seen != str(tasks):

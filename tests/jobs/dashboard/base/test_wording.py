@@ -3,7 +3,8 @@
 import pytest
 
 from jobs.core.states import JOB_STATES
-from jobs.dashboard.base.wording import example_cost, price_words, run_cost, state_words
+from jobs.dashboard.base.wording import example_cost, own_model_cost, price_words, run_cost, state_words
+from tenants.plans.agreed import AgreedPrice, AgreedPrices
 from tenants.plans.prices import Meter, Price
 
 
@@ -55,6 +56,21 @@ def price(meter: Meter, micros: int, per: int = 1) -> Price:
 def test_price_and_example(asked: Price, words: str, example: str) -> None:
     assert price_words(asked) == words
     assert example_cost(asked) == example
+
+
+def test_a_model_of_ones_own_costs_calls_and_hours_if_they_have_a_price() -> None:
+    def agreed(**micros: int) -> AgreedPrices:
+        meters: dict[str, Meter] = {"call": "call", "hour": "model_hour"}
+        prices = {meters[name]: price(meters[name], amount) for name, amount in micros.items()}
+        return AgreedPrices({("plan", "", meter): AgreedPrice(found, found) for meter, found in prices.items()})
+
+    hours = ": each hour (UTC) in which a version is loaded or called"
+    assert own_model_cost(agreed(), "own") == "It costs nothing."
+    assert own_model_cost(agreed(call=0, hour=0), "own") == "It costs nothing."
+    assert own_model_cost(agreed(call=1_000), "own") == "It costs 0.001 € per call."
+    assert own_model_cost(agreed(hour=50_000), "own") == f"It costs 0.05 € per model hour{hours}."
+    both = own_model_cost(agreed(call=1_000, hour=50_000), "own")
+    assert both == f"It costs 0.001 € per call and 0.05 € per model hour{hours}."
 
 
 def test_a_document_costs_by_its_pages_and_a_text_is_one() -> None:

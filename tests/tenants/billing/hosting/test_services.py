@@ -9,6 +9,9 @@ from django.db import connections, transaction
 
 from tenants.accounts.models import Tenant
 from tenants.billing.hosting.services import HOSTING, HostedHour, pay_hour
+from tenants.billing.invoices.issuing import text_of
+from tenants.billing.invoices.models import Seller
+from tenants.billing.invoices.services import preview_month
 from tenants.billing.ledger.checks import Compared
 from tenants.billing.ledger.errors import BudgetExhausted, InsufficientFunds
 from tenants.billing.ledger.models import Wallet
@@ -18,6 +21,7 @@ from tenants.billing.usage.models import UsageRecord
 from tenants.core.db.unit_of_work import APP, operator_work, unit_of_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
+from tests.tenants.billing.invoices.conftest import this_month
 from tests.tenants.billing.ledger.conftest import Purse, purse
 from tests.tenants.plans.selling import include, make_plan, own_price, price
 
@@ -176,6 +180,27 @@ def test_included_hours_are_used_before_money(purse: Purse, plan: Plan) -> None:
         paid(purse.tenant_id, version=4)
     assert purse.stands() == (0, 0)
     assert differing(purse.tenant_id) == []
+
+
+@pytest.mark.usefixtures("plan")
+def test_the_months_invoice_has_a_line_with_the_hours_of_each_model(purse: Purse) -> None:
+    for version in (1, 2):
+        paid(purse.tenant_id, version=version)
+    paid(purse.tenant_id, model="other")
+    with operator_work():
+        Seller.objects.update_or_create(
+            only=True, defaults={"name": "S", "address": "A", "country": "GB", "bills_from": this_month().first}
+        )
+    try:
+        (draft,) = preview_month(purse.tenant_id, this_month())
+    finally:
+        with operator_work():
+            Seller.objects.all().delete()
+    lines = [line for line in draft.lines if line.item.kind == "usage"]
+    assert [(text_of(line, {}), line.amount.quantity, line.amount_micros) for line in lines] == [
+        ("other, model hours", 1, HOUR),
+        ("own, model hours", 2, 2 * HOUR),
+    ]
 
 
 @pytest.mark.usefixtures("plan")
