@@ -17,8 +17,8 @@ from inference.registry.isolation import require_isolation
 from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.uploads import LONGEST_LICENSE, ModelDescription, ModelUpload, add_upload
-from tenants.admin_base.formatting import size
 from tenants.core.errors import DomainError
+from tenants.limits.quota.wording import size
 
 OF_NEW_MODELS = ("isolated", "price_meter", "price_micros", "price_per", "currency", "audience")
 """The fields that count for a new model. A next version leaves them as they are."""

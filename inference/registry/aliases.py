@@ -14,9 +14,8 @@ from inference.registry.errors import (
     VersionNotReady,
 )
 from inference.registry.models import AliasMove, ModelAlias, ModelVersion, ServedModel
-from inference.registry.owners import owned_model, owner_work
+from inference.registry.owners import author_name, owned_model, owner_work
 from inference.registry.references import CURRENT, LONGEST_ALIAS, is_alias
-from tenants.audit.acting import acting
 from tenants.audit.services import record
 
 ROLLBACK = "rollback"
@@ -142,7 +141,7 @@ def _note(
         alias=alias,
         previous=previous,
         version=version,
-        author=acting().name,
+        author=author_name(),
         reason=reason[:500],
     )
     if served.tenant_id is not None:

@@ -9,6 +9,8 @@ from django.db import transaction
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
 from inference.registry.references import NAME
+from tenants.audit.acting import OPERATOR as OPERATOR_KIND
+from tenants.audit.acting import acting
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 
@@ -21,6 +23,12 @@ def owner_work(owner: UUID | None) -> Iterator[None]:
         return
     with operator_work(), transaction.atomic(using=OPERATOR):
         yield
+
+
+def author_name() -> str:
+    """Return who changes a model, for its history. Accounts are not told the name of an operator."""
+    actor = acting()
+    return actor.name or (OPERATOR_KIND if actor.kind == OPERATOR_KIND else "")
 
 
 def owned_model(owner: UUID | None, name: str, *, for_update: bool = False) -> ServedModel:

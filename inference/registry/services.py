@@ -17,11 +17,10 @@ from inference.registry.declared import check_declared
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, ModelTypeMismatch
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
-from inference.registry.owners import owner_work
+from inference.registry.owners import author_name, owner_work
 from inference.registry.references import CURRENT, read_reference
 from inference.runtime.parameters import GRAPH
 from inference.runtime.tesseract import language_data
-from tenants.audit.acting import acting
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 
@@ -141,7 +140,7 @@ def _create_version(
         license=new.license,
         evaluation=dict(new.evaluation),
         ready_at=timezone.now(),
-        author=acting().name,
+        author=author_name(),
     )
     for role, member in new.steps.items():
         PipelineStep.objects.create(pipeline=version, role=role, member=member)

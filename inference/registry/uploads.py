@@ -11,12 +11,11 @@ from inference.registry.digests import version_digest
 from inference.registry.errors import ModelExists, ModelNotFound, TooManyModels
 from inference.registry.model_limits import ModelLimits, limits_of, too_large
 from inference.registry.models import ModelTask, ModelVersion, ServedModel
-from inference.registry.owners import owner_work
+from inference.registry.owners import author_name, owner_work
 from inference.registry.references import NAME
 from inference.registry.selectors import usable_by
 from inference.registry.tasks.services import order_task
 from inference.runtime.parameters import TENSORS
-from tenants.audit.acting import acting
 from tenants.audit.services import record
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.errors import InvalidRequest
@@ -89,7 +88,7 @@ def add_upload(
             state=ModelVersion.State.VALIDATING,
             license=upload.license.strip(),
             lineage={"file": {"sha256": artifact["sha256"], "bytes": artifact["bytes"]}, **upload.lineage},
-            author=acting().name,
+            author=author_name(),
             **described,
         )
         task = order_task(version, ModelTask.Kind.VALIDATE)

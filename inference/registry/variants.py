@@ -11,13 +11,12 @@ from inference.registry.digests import version_digest
 from inference.registry.errors import InvalidVariant, VariantNotFound, VersionNotReady
 from inference.registry.model_limits import limits_of, too_large
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
-from inference.registry.owners import owned_model, owner_work
+from inference.registry.owners import author_name, owned_model, owner_work
 from inference.registry.references import CURRENT
 from inference.registry.tasks.services import order_task
 from inference.registry.uploads import file_name, next_number
 from inference.registry.versions import found_version
 from inference.runtime.precision import FP32, PRECISIONS, variant_role
-from tenants.audit.acting import acting
 from tenants.audit.services import record
 from tenants.core.errors import InvalidRequest
 
@@ -80,7 +79,7 @@ def new_variant(
         transformation=transformation,
         artifact=artifact,
         lineage={"source": version.key, "file": {"sha256": artifact["sha256"]}, **(lineage or {})},
-        author=acting().name,
+        author=author_name(),
         **fields,
     )
 
@@ -160,7 +159,7 @@ def _version_of(variant: ModelVariant, source: ModelVersion) -> ModelVersion:
         source=source,
         lineage={**variant.lineage, "variant": str(variant.pk)},
         report=variant.report,
-        author=acting().name,
+        author=author_name(),
     )
     version.refresh_from_db()
     ModelVariant.objects.filter(pk=variant.pk).update(used_as=version)

@@ -62,7 +62,7 @@ def test_an_operator_uploads_a_model_and_follows_its_checks(operator: Client, tm
     assert "trial run" in operator.get(page).content.decode()
     served = find_version(name, tenant_id=None).served_model
     assert (served.price_micros, served.title, served.isolated, served.tenant_id) == (7, "Adder", True, None)
-    assert logged(served.pk) == f"Added {name}@1, MIT."
+    assert (versions_of(name)[0].author, logged(served.pk)) == ("operator", f"Added {name}@1, MIT.")
 
 
 def test_the_next_version_of_a_model_leaves_its_price_and_title(operator: Client, tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from django.db.models.functions import Now
 
 from inference.registry.errors import TaskNotFound
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
-from inference.registry.owners import owner_work
+from inference.registry.owners import author_name, owner_work
 from inference.registry.tasks.claims import CANCELED, refuse_unfinished
-from tenants.audit.acting import acting
 
 State = ModelTask.State
 
@@ -29,7 +28,7 @@ def order_task(
         variant=variant,
         kind=kind,
         params=dict(params or {}),
-        author=acting().name,
+        author=author_name(),
     )
     task.refresh_from_db()
     return task

@@ -2,10 +2,11 @@
 import { forget } from "./begun.js";
 import { get } from "./requests.js";
 import { isLarge, sendLargeModel } from "./resumable.js";
-import { sizeWords } from "./sizes.js";
 import { transfer } from "./transfers.js";
 
 const LOOK_EVERY_MS = 1_000;
+// Like the server's sizes and limits of models, which are decimal.
+const sizeWords = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 const form = document.querySelector("#new-model");
 const moment = document.querySelector("#moment");
 
