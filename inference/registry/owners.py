@@ -26,7 +26,7 @@ def owner_work(owner: UUID | None) -> Iterator[None]:
 
 
 def author_name() -> str:
-    """Return who changes a model, for its history. Accounts are not told the name of an operator."""
+    """Return who changes a model, for its history. The name of an operator is not shown to accounts."""
     actor = acting()
     return actor.name or (OPERATOR_KIND if actor.kind == OPERATOR_KIND else "")
 

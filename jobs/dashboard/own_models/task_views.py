@@ -1,8 +1,9 @@
 """Work on models as the pages show it: what is done, how far it is, and what it ended with."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
@@ -71,9 +72,43 @@ def failures(tasks: Iterable[ModelTask]) -> tuple[TaskView, ...]:
     return tuple(task_view(task) for task in newest.values() if task.state == ModelTask.State.FAILED)
 
 
+@dataclass(frozen=True)
+class SettingRow:
+    """The figures of the version's own file with a number of threads and a size of batches."""
+
+    threads: int
+    batch: int
+    rows_per_s: str
+    p99: str
+    chosen: bool
+    """Set if it has the most throughput for what it takes from others."""
+
+
+def settings_measured(tasks: Iterable[ModelTask]) -> tuple[SettingRow, ...]:
+    """Return the settings that the last optimization measured. The tasks are given newest first."""
+    for found in _last_optimization(tasks):
+        if "measured" in found:
+            return tuple(
+                SettingRow(
+                    threads=one["threads"],
+                    batch=one["batch"],
+                    rows_per_s=f"{one['rows_per_s']:,.0f}",
+                    p99=f"{one['p99_ms']:,.2f} ms",
+                    chosen=one == found["chosen"],
+                )
+                for one in found["measured"]
+            )
+    return ()
+
+
 def outcomes(tasks: Iterable[ModelTask]) -> tuple[Outcome, ...]:
     """Return what made no variant in the last optimization that succeeded. The tasks are given newest first."""
+    found = _last_optimization(tasks)
+    return tuple(Outcome(one["transformation"], one["state"], one["reason"]) for one in found if "reason" in one)
+
+
+def _last_optimization(tasks: Iterable[ModelTask]) -> Sequence[Mapping[str, Any]]:
+    """Return the result of each transformation of the last optimization that succeeded, or nothing without one."""
     done = (task for task in tasks if task.kind == Kind.OPTIMIZE and task.state == ModelTask.State.SUCCEEDED)
     last = next(done, None)
-    found = last.result.get("transformations", ()) if last is not None else ()
-    return tuple(Outcome(one["transformation"], one["state"], one["reason"]) for one in found if "reason" in one)
+    return last.result.get("transformations", ()) if last is not None else ()

@@ -17,7 +17,15 @@ from inference.registry.uploads import CLASSES
 from inference.registry.variant_reports import Report, report_of
 from jobs.dashboard.catalog.model_view import TensorView, tensors_of
 from jobs.dashboard.own_models.model_card import card_html
-from jobs.dashboard.own_models.task_views import Outcome, TaskView, failures, outcomes, under_way
+from jobs.dashboard.own_models.task_views import (
+    Outcome,
+    SettingRow,
+    TaskView,
+    failures,
+    outcomes,
+    settings_measured,
+    under_way,
+)
 from tenants.limits.quota.wording import size
 
 MAX_TASKS = 20
@@ -67,6 +75,7 @@ class OwnVersion:
     under_way: tuple[TaskView, ...]
     failures: tuple[TaskView, ...]
     outcomes: tuple[Outcome, ...]
+    settings: tuple[SettingRow, ...]
     may_optimize: bool
 
     @property
@@ -114,6 +123,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         under_way=under_way(tasks),
         failures=failures(tasks),
         outcomes=outcomes(tasks),
+        settings=settings_measured(tasks),
         may_optimize=ready and WEIGHTS in version.artifacts,
     )
 

@@ -192,3 +192,25 @@ def test_a_paused_version_is_resumed(member: Client, desk: Desk, model: str) -> 
     assert "Resume version 1" in page
     assert member.post(f"/own-models/{model}/resume-version", {"version": "1"}).status_code == 302
     assert "Resume version 1" not in html(member, f"/own-models/{model}")
+
+
+def test_an_optimization_that_made_nothing_says_why_and_what_it_measured(
+    member: Client, desk: Desk, model: str
+) -> None:
+    one, many = ({"threads": 1, "batch": batch, "rows_per_s": 1234.5, "p99_ms": 0.5} for batch in (1, 32))
+    made = [
+        {"transformation": "fuse", "state": "not made", "reason": "nothing to fuse"},
+        {"transformation": "settings", "state": "measured", "measured": [one, many], "chosen": many},
+    ]
+    with operator_work():
+        version = ModelVersion.objects.get(served_model__name=model, tenant_id=desk.identity.tenant_id, number=1)
+        ModelTask.objects.create(
+            tenant_id=version.tenant_id,
+            version=version,
+            kind=ModelTask.Kind.OPTIMIZE,
+            state=ModelTask.State.SUCCEEDED,
+            result={"transformations": made},
+        )
+    page = html(member, f"/own-models/{model}/versions/1")
+    for shown in ("No variant could be made", "nothing to fuse", "32 rows", "1,234"):
+        assert shown in page
