@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from inference.registry.models import ServedModel
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.limits.fields import OF_MODELS
 from tenants.limits.quota.wording import MB, size
@@ -46,6 +47,11 @@ def limits_of(owner: UUID | None) -> ModelLimits:
 def _is_of_plan(name: str, chosen: ChosenLimits, plan: Plan) -> bool:
     number = getattr(chosen, name)
     return number is not None and number == getattr(plan, name)
+
+
+def held_models(owner: UUID) -> int:
+    """Return the number of models that an account has now. Call this in its unit of work."""
+    return ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
 
 
 def too_large(file: Path, limits: ModelLimits) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 from inference.registry import artifacts
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelExists, ModelNotFound, TooManyModels
-from inference.registry.model_limits import ModelLimits, limits_of, too_large
+from inference.registry.model_limits import ModelLimits, held_models, limits_of, too_large
 from inference.registry.models import ModelTask, ModelVersion, ServedModel
 from inference.registry.owners import author_name, owner_work
 from inference.registry.references import NAME
@@ -167,7 +167,7 @@ def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits) -> S
 def _require_room(owner: UUID | None, limits: ModelLimits) -> None:
     if owner is None or limits.models is None:
         return
-    held = ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
+    held = held_models(owner)
     if held >= limits.models:
         most = "1 model" if limits.models == 1 else f"{limits.models} models"
         raise TooManyModels(

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from inference.model_host.isolation_status import isolation_status
 from inference.registry.errors import ModelNotFound, VersionNotFound
-from inference.registry.model_limits import limits_of
+from inference.registry.model_limits import held_models, limits_of
 from inference.registry.references import CURRENT, is_alias
 from jobs.dashboard.base.wording import own_model_cost
 from jobs.dashboard.own_models.history_page import MAX_OFFSET_MINUTES, Question, history_of
@@ -27,7 +27,11 @@ def new_model(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("models:write")
     limits = limits_of(identity.tenant_id)
     status = isolation_status()
+    with unit_of_work(identity):
+        held = held_models(identity.tenant_id)
     context = {
+        "held": held,
+        "max_models": limits.models,
         "max_bytes": limits.file_bytes,
         "max_size": size(limits.file_bytes),
         "missing": sorted(status.missing.items()),

@@ -40,6 +40,7 @@ def test_the_list_leads_to_the_upload(member: Client) -> None:
     page = html(member, "/own-models/new?model=mine")
     assert 'value="mine"' in page
     assert 'accept=".onnx"' in page
+    assert "It costs nothing. You have 0 of 20 models." in page
 
 
 def test_a_version_is_published_and_rolled_back(member: Client, desk: Desk, model: str) -> None:
