@@ -76,9 +76,14 @@ class Call:
 
 
 @contextmanager
-def own_call(call: Call, spent: Spent | None = None) -> Iterator[Call]:
-    """Yield a call that ends with the caller's call or alone. `spent` counts its time, by default the caller's."""
-    own = Call(tenant=call.tenant, deadline_s=call.deadline_s, spent=spent or call.spent)
+def own_call(call: Call, spent: Spent | None = None, *, within_s: float | None = None) -> Iterator[Call]:
+    """Yield a call that ends with the caller's call or alone. `spent` counts its time, by default the caller's.
+
+    With `within_s` it has this time, or less if the caller's deadline is earlier.
+    """
+    ends_s = [] if within_s is None else [time.monotonic() + within_s]
+    deadlines_s = ends_s if call.deadline_s is None else [*ends_s, call.deadline_s]
+    own = Call(tenant=call.tenant, deadline_s=min(deadlines_s, default=None), spent=spent or call.spent)
     withdraw = call.on_cancel(own.cancel)
     try:
         yield own

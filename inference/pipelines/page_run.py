@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inference.core.calls import Call
 from inference.core.contracts import VersionSpec, WorkInput
-from inference.core.errors import CallCanceled
+from inference.core.errors import CallCanceled, StepFailed
 from inference.pipelines.graph import (
     Block,
     BranchStep,
@@ -24,7 +24,7 @@ from inference.pipelines.graph import (
     Step,
 )
 from inference.pipelines.operations import OPERATIONS
-from inference.pipelines.operations.values import Value, value_at
+from inference.pipelines.operations.values import Value, arrays_in, value_at
 from inference.pipelines.steps import Answered, SettledSteps, StepRunner, ask_member, named
 from inference.runtime.parameters import work_kind
 
@@ -66,6 +66,10 @@ MAX_BESIDE = 3
 """The most steps of a page that run beside the step in the page's own thread."""
 
 
+MAX_HELD_BYTES = 256 << 20
+"""The most bytes of all tensors that the steps of a page have given."""
+
+
 @dataclass
 class PageRun:
     """The run of one page. Only the page's own thread sets its values."""
@@ -79,6 +83,7 @@ class PageRun:
     values: dict[str, Value] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     tokens: int = 0
+    held_bytes: int = 0
     flying: "dict[Future[Answered], ModelStep]" = field(default_factory=dict)
 
     def block(self, block: Block) -> Value:
@@ -168,6 +173,11 @@ class PageRun:
 
     def _take(self, name: str, answered: Answered) -> None:
         self.values[name] = answered.value
+        self.held_bytes += sum(array.nbytes for array in arrays_in(answered.value))
+        if self.held_bytes > MAX_HELD_BYTES:
+            raise StepFailed(
+                name, "model_output_too_large", f"the steps hold {self.held_bytes} bytes; at most {MAX_HELD_BYTES} fit"
+            )
         self.tokens += answered.tokens
         self.seconds[name] = answered.seconds
 

@@ -20,14 +20,15 @@ from inference.core.contracts import (
     WorkOutput,
     WorkRefused,
 )
-from inference.core.errors import CallCanceled, ModelFailed
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.pipelines.declaration import read_graph
 from inference.pipelines.graph import INPUT, PARAMETERS, Graph, GraphInvalid, ModelStep, Reference, SearchMember
-from inference.pipelines.operations.values import Value, as_json
+from inference.pipelines.operations.values import Value, arrays_in, as_json
 from inference.pipelines.page_run import IN_THIS_PROCESS, PageRun, SideBySide
 from inference.pipelines.steps import InputFailed, SettledSteps, StepRunner, named
 from inference.runtime.made_once import OncePerKey
 from inference.runtime.tensor_requests import validate_input
+from inference.runtime.tensors import MAX_OUTPUT_VALUES
 
 
 class GraphPipeline:
@@ -56,11 +57,13 @@ class GraphPipeline:
     def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         graph = self._graph_of(spec)
         validate_input(graph.signature(), work)
-        with _own_failures(work) as given, own_call(call) as own:
+        run_s = spec.config.get("run_s")
+        with _own_failures(work) as given, _in_time(spec, call), own_call(call, within_s=run_s) as own:
             page_run = PageRun(self._runner, self._settled, self._beside, spec, given, own)
             page_run.values = {INPUT: _input_value(given), PARAMETERS: dict(parameters)}
             result = page_run.block(graph.block)
             kept = page_run.value(graph.search_by) if isinstance(graph.search_by, Reference) else None
+        _check_size(result)
         return WorkOutput(
             as_json(result),
             Units(pages=1, tokens=page_run.tokens),
@@ -68,6 +71,22 @@ class GraphPipeline:
             steps=page_run.seconds,
             embedded_by=graph.search_by.role if isinstance(graph.search_by, SearchMember) else "",
         )
+
+
+@contextmanager
+def _in_time(spec: VersionSpec, call: Call) -> Iterator[None]:
+    """Report that the pipeline used up its own time, unless the caller's time has ended, too."""
+    try:
+        yield
+    except DeadlinePassed as late:
+        call.check()
+        raise ModelFailed("model_timeout", f"{spec.key} took longer than {spec.config.get('run_s')} s") from late
+
+
+def _check_size(result: Value) -> None:
+    values = sum(array.size for array in arrays_in(result))
+    if values > MAX_OUTPUT_VALUES:
+        raise ModelFailed("model_output_too_large", f"the output has {values} values; at most {MAX_OUTPUT_VALUES} fit")
 
 
 @contextmanager

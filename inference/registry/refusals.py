@@ -17,6 +17,7 @@ _ADVICE: Mapping[str, str] = {
     "model_too_deep": "Export the model without deeply nested control flow.",
     "model_too_large": "Use a smaller model or a lower precision, or ask the operator for a higher limit.",
     "model_too_large_expanded": "Export the model with its functions written out and without generated weights.",
+    "pipeline_invalid": "Correct the declaration and upload it again.",
     "operator_not_allowed": "Export the model with standard ONNX operators only.",
     "signature_not_supported": "Export the model with tensors as inputs and outputs, of known rank and type.",
     "tensor_data_mismatch": "Export the model again: the named tensor does not hold the data that it declares.",

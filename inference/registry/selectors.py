@@ -13,7 +13,7 @@ from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelShare, ModelVersion, PipelineStep, ServedModel
 from inference.registry.references import Reference, read_engine_key, read_reference
-from inference.runtime.parameters import DOCUMENT, documents_of
+from inference.runtime.parameters import DOCUMENT, GRAPH, documents_of
 from tenants.core.db.unit_of_work import current_scope, operator_work, unit_of_work
 
 NAMED = 20
@@ -99,7 +99,17 @@ def find_version(text: str, *, tenant_id: UUID | None) -> ModelVersion:
             )
         if version is None:
             raise no_such_model(text, active_models(tenant_id).values_list("name", flat=True)[:NAMED])
+        if version.runtime == GRAPH and version.tenant_id is not None:
+            _refuse_without_members(version)
     return version
+
+
+def _refuse_without_members(version: ModelVersion) -> None:
+    """Refuse the pipeline of an account that uses a model which was shared with the account and is not any more."""
+    usable = PipelineStep.objects.filter(_usable(version.tenant_id, "member__served_model__"), pk=OuterRef("pk"))
+    gone = PipelineStep.objects.filter(~Exists(usable), pipeline=version).select_related("member__served_model").first()
+    if gone is not None:
+        raise ModelPaused(f"Version {version.key} is paused: its member {gone.member.key} is not shared any more.")
 
 
 def no_such_model(reference: str, served: Iterable[str]) -> ModelNotFound:
@@ -177,7 +187,8 @@ def spec_of(version: ModelVersion) -> VersionSpec:
         runtime=version.runtime,
         artifacts={role: str(local_path(artifact)) for role, artifact in version.artifacts.items()},
         config=version.config,
-        isolated=version.served_model.is_isolated,
+        # The members of a pipeline run in processes of their own where they must, and the steps between them here.
+        isolated=version.served_model.is_isolated and version.runtime != GRAPH,
         steps={step.role: spec_of(step.member) for step in _steps_of(version)},
     )
 

@@ -52,16 +52,36 @@ class ModelDescription:
         return {name: value for name, value in given.items() if value is not None}
 
 
-@dataclass(frozen=True)
-class ModelUpload:
+@dataclass(frozen=True, kw_only=True)
+class VersionUpload:
+    """A new version of a model, without its content."""
+
     name: str
-    file: Path
     license: str
     title: str = ""
     description: ModelDescription = field(default_factory=ModelDescription)
     lineage: Mapping[str, Any] = field(default_factory=dict)
     new: bool = True
     """Set to create the model if there is none of this name. Otherwise it must exist."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelUpload(VersionUpload):
+    file: Path
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a new version: its files by role, or its declaration."""
+
+    runtime: str
+    digest: str
+    accepts: list[str]
+    lineage: Mapping[str, Any]
+    note: str
+    """The content in a few words, for the audit log."""
+    files: Mapping[str, artifacts.Artifact] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
 
 
 def add_upload(
@@ -72,36 +92,57 @@ def add_upload(
     `also` writes what else belongs to it, in the same transaction.
     """
     limits = limits_of(owner)
-    described = _checked(upload, limits)
+    _checked(upload)
+    _check_file(upload, limits)
     artifact = artifacts.store(upload.file, name=file_name(owner))
-    digest = version_digest(runtime=RUNTIME, artifacts={"weights": artifact["sha256"]}, config={}, steps={})
+    content = Content(
+        runtime=RUNTIME,
+        digest=version_digest(runtime=RUNTIME, artifacts={"weights": artifact["sha256"]}, config={}, steps={}),
+        accepts=[TENSORS],
+        lineage={"file": {"sha256": artifact["sha256"], "bytes": artifact["bytes"]}},
+        note=size(artifact["bytes"]),
+        files={"weights": artifact},
+    )
     with owner_work(owner):
         artifacts.hold(artifact, upload.file)
-        served = _model_for(owner, upload, limits)
-        version = ModelVersion.objects.create(
-            served_model=served,
+        return add_content(owner, upload, limits, content, also)
+
+
+def add_content(
+    owner: UUID | None,
+    upload: VersionUpload,
+    limits: ModelLimits,
+    content: Content,
+    also: Callable[[ModelTask], object] | None,
+) -> tuple[ModelVersion, ModelTask]:
+    """Add the version with its task, in `owner_work`."""
+    described = _checked(upload)
+    served = _model_for(owner, upload, limits, content)
+    version = ModelVersion.objects.create(
+        served_model=served,
+        tenant_id=owner,
+        number=next_number(served),
+        runtime=content.runtime,
+        digest=content.digest,
+        artifacts=dict(content.files),
+        config=dict(content.config),
+        state=ModelVersion.State.VALIDATING,
+        license=upload.license.strip(),
+        lineage={**content.lineage, **upload.lineage},
+        author=author_name(),
+        **described,
+    )
+    task = order_task(version, ModelTask.Kind.VALIDATE)
+    if owner is not None:
+        record(
             tenant_id=owner,
-            number=next_number(served),
-            runtime=RUNTIME,
-            digest=digest,
-            artifacts={"weights": artifact},
-            state=ModelVersion.State.VALIDATING,
-            license=upload.license.strip(),
-            lineage={"file": {"sha256": artifact["sha256"], "bytes": artifact["bytes"]}, **upload.lineage},
-            author=author_name(),
-            **described,
+            action="model.version_added",
+            subject_id=version.pk,
+            subject=version.key,
+            note=f"{content.note}, {upload.license.strip()}",
         )
-        task = order_task(version, ModelTask.Kind.VALIDATE)
-        if owner is not None:
-            record(
-                tenant_id=owner,
-                action="model.version_added",
-                subject_id=version.pk,
-                subject=version.key,
-                note=f"{size(artifact['bytes'])}, {upload.license.strip()}",
-            )
-        if also is not None:
-            also(task)
+    if also is not None:
+        also(task)
     return version, task
 
 
@@ -116,7 +157,8 @@ def next_number(served: ServedModel) -> int:
     return (served.versions.order_by("-number").values_list("number", flat=True).first() or 0) + 1
 
 
-def _checked(upload: ModelUpload, limits: ModelLimits) -> dict[str, Any]:
+def _checked(upload: VersionUpload) -> dict[str, Any]:
+    """Return the fields that describe the version. Raises InvalidRequest."""
     if not NAME.fullmatch(upload.name):
         raise InvalidRequest(
             f"Invalid name {upload.name[:60]!r}. Use a letter or digit, then letters, digits, - and _, 100 at most."
@@ -125,12 +167,15 @@ def _checked(upload: ModelUpload, limits: ModelLimits) -> dict[str, Any]:
         raise InvalidRequest("`license` is missing. Name the license of the model, such as Apache-2.0 or proprietary.")
     if len(upload.license) > LONGEST_LICENSE:
         raise InvalidRequest(f"`license` has {len(upload.license)} characters. Send {LONGEST_LICENSE} at most.")
-    if upload.file.stat().st_size > limits.file_bytes:
-        raise InvalidRequest(too_large(upload.file, limits), code="request_too_large")
     return upload.description.checked()
 
 
-def _model_for(owner: UUID | None, upload: ModelUpload, limits: ModelLimits) -> ServedModel:
+def _check_file(upload: ModelUpload, limits: ModelLimits) -> None:
+    if upload.file.stat().st_size > limits.file_bytes:
+        raise InvalidRequest(too_large(upload.file, limits), code="request_too_large")
+
+
+def _model_for(owner: UUID | None, upload: VersionUpload, limits: ModelLimits, content: Content) -> ServedModel:
     """Return the model of the upload, locked, and create it if it is new."""
     if owner is not None:
         lock_tenant(owner)
@@ -138,7 +183,7 @@ def _model_for(owner: UUID | None, upload: ModelUpload, limits: ModelLimits) -> 
     if not upload.new and (served is None or served.deleted_at is not None):
         raise ModelNotFound(f"There is no model {upload.name!r} of yours.")
     if served is not None:
-        return _next_for(owner, served, limits)
+        return _next_for(owner, served, limits, content)
     if owner is not None and usable_by(owner).filter(tenant=None, name=upload.name).exists():
         raise ModelExists(f"The installation has a model {upload.name!r}. Choose another name.")
     _require_room(owner, limits)
@@ -147,17 +192,27 @@ def _model_for(owner: UUID | None, upload: ModelUpload, limits: ModelLimits) -> 
         name=upload.name,
         title=upload.title[:200] or upload.name,
         description=(upload.description.description or "")[:LONGEST_TEXT],
-        accepts=[TENSORS],
+        accepts=content.accepts,
         # An account's price of all models, or that of its plan, comes before this one.
         price_meter="call",
         price_micros=0,
     )
 
 
-def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits) -> ServedModel:
+def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits, content: Content) -> ServedModel:
     """Return a model that is there, or that was deleted and begins again with the next number."""
-    if served.runtime_of_versions not in {None, RUNTIME}:
-        raise ModelExists(f"The model {served.name!r} is not a single ONNX file. Choose another name.")
+    if served.runtime_of_versions not in {None, content.runtime}:
+        kinds = {RUNTIME: "a single ONNX file"}
+        is_now = kinds.get(served.runtime_of_versions or "", "a pipeline")
+        raise ModelExists(
+            f"The model {served.name!r} is {is_now}, and this is {kinds.get(content.runtime, 'a pipeline')}. "
+            "Choose another name."
+        )
+    if list(served.accepts) != content.accepts:
+        raise ModelExists(
+            f"The model {served.name!r} accepts {', '.join(served.accepts)}, and this accepts "
+            f"{', '.join(content.accepts)}. Choose another name."
+        )
     if served.deleted_at is not None:
         _require_room(owner, limits)
         ServedModel.objects.filter(pk=served.pk).update(deleted_at=None)

@@ -20,11 +20,12 @@ from tenants.core.messages import names_in_words
 from tenants.identity.identity import Identity
 
 BY_URL, BY_UPLOAD = "url", "upload"
-OBJECTS = frozenset({"labels", "lineage"})
+PIPELINE = "pipeline"
+OBJECTS = frozenset({"labels", "lineage", PIPELINE, "members"})
 """The fields that are objects. In a form they are texts that contain them."""
 HOW = (
     "Send the model as multipart/form-data with a field named `file`, or name where it is, in a form or as JSON: "
-    "`url`, or the `upload` that brought it."
+    "`url`, or the `upload` that brought it. A pipeline is sent as `pipeline` with its `members`."
 )
 
 
@@ -39,7 +40,7 @@ class ModelFile:
     mark: Mapping[str, str]
     """The values that make two requests with the same idempotency key the same."""
     opened: Callable[[], AbstractContextManager[Path]]
-    """A function that returns the file on local disk, as a context."""
+    """A function that returns the file on local disk, as a context. A pipeline has none, and the path means nothing."""
     use_up: Callable[[], None] = _nothing
     """A function that is called in the transaction that stores the model."""
     hold_id: UUID | None = None
@@ -65,13 +66,15 @@ def model_fields(request: Request, allowed: Iterable[str]) -> Mapping[str, Any]:
 def model_source(request: Request, identity: Identity, fields: Mapping[str, Any]) -> ModelFile | Address:
     """Return the file that the request brought or names, or the URL from which it is still to be fetched."""
     sent = _sent_file(request)
-    named = [name for name in (BY_URL, BY_UPLOAD) if name in fields]
+    named = [name for name in (BY_URL, BY_UPLOAD, PIPELINE) if name in fields]
     if len(named) + (sent is not None) != 1:
         raise InvalidRequest(f"The request names {_in_words(sent, named)}. {HOW}")
     if sent is not None:
         return ModelFile({"content_sha256": sent.sha256}, lambda: nullcontext(sent.path))
     if named == [BY_UPLOAD]:
         return _finished(identity, fields[BY_UPLOAD])
+    if named == [PIPELINE]:
+        return ModelFile({}, lambda: nullcontext(Path()))
     if len(fields[BY_URL]) > LONGEST_URL:
         raise InvalidRequest(f"The `url` has {len(fields[BY_URL])} characters. Send {LONGEST_URL} at most.")
     address = checked_address(fields[BY_URL])

@@ -19,8 +19,9 @@ from inference.api.versions import VersionList, described_version, owner_of
 from inference.gateway.repeated_names import RepeatedName, without_repeated
 from inference.registry.isolation import require_isolation
 from inference.registry.models import ModelTask
+from inference.registry.own_pipelines import OwnPipeline, add_own_pipeline
 from inference.registry.tasks.services import found_task
-from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
+from inference.registry.uploads import ModelDescription, ModelUpload, VersionUpload, add_upload
 from inference.registry.variants import add_variant
 from jobs.api.model_creations import ModelCreation
 from jobs.api.model_files import model_fields, model_source
@@ -42,7 +43,12 @@ _ELSEWHERE = {
     "url": {**_TEXT, "description": "Instead of `file`: an `https://…` URL to fetch it from. It is not stored."},
     "upload": {**_TEXT, "description": "Instead of `file`: the id of a finished resumable upload for a model."},
 }
+_PIPELINE = {
+    "pipeline": {**_TEXT, "description": "Instead of `file`: JSON object that declares a pipeline."},
+    "members": {**_TEXT, "description": "With `pipeline`: JSON object of its members by role, such as `adder@1`."},
+}
 _OF_VERSION = {
+    **_PIPELINE,
     "license": {**_TEXT, "description": "Name of the license, such as Apache-2.0."},
     "description": _TEXT,
     "labels": {**_TEXT, "description": "JSON object of texts."},
@@ -51,8 +57,9 @@ _OF_VERSION = {
 }
 _OF_MODEL = {"name": _TEXT, "title": _TEXT, **_OF_VERSION}
 _OF_VARIANT = {"precision": {**_TEXT, "enum": ["fp32", "fp16", "bf16", "int8"]}}
-_AS_OBJECT = {"labels", "lineage"}
+_AS_OBJECT = {"labels", "lineage", "pipeline", "members"}
 MAX_LINEAGE = 10_000
+MAX_PIPELINE = 64 * 1024
 Properties = Mapping[str, Mapping[str, Any]]
 
 
@@ -66,19 +73,19 @@ def _body(properties: Properties, *required: str) -> dict[str, Any]:
     }
 
 
-def _object(fields: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+def _object(fields: Mapping[str, Any], name: str, longest: int = MAX_LINEAGE) -> dict[str, Any] | None:
     """Return the object in a field, which is JSON text in a form, or None without the field."""
     value = fields.get(name)
     if value is None:
         return None
     try:
         text = value if isinstance(value, str) else json.dumps(value, allow_nan=False)
-        found = json.loads(text, object_pairs_hook=without_repeated) if len(text) <= MAX_LINEAGE else None
+        found = json.loads(text, object_pairs_hook=without_repeated) if len(text) <= longest else None
         json.dumps(found, allow_nan=False)
     except (ValueError, RecursionError, RepeatedName) as error:
         raise InvalidRequest(f"The field `{name}` is not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise InvalidRequest(f"The field `{name}` must be a JSON object of at most {MAX_LINEAGE} characters.")
+        raise InvalidRequest(f"The field `{name}` must be a JSON object of at most {longest} characters.")
     if unstorable_text(found) is not None:
         raise InvalidRequest(f"The field `{name}` contains a NUL character or half a surrogate pair.")
     return found
@@ -117,17 +124,36 @@ def _add_version(
         "lineage": _object(fields, "lineage") or {},
     }
 
+    pipeline = _pipeline(fields)
+
     def add(path: Path, also: Callable[[ModelTask], None]) -> ModelTask:
-        upload = ModelUpload(file=path, description=described, new=operation == "create_model", **told)
-        return add_upload(owner=identity.tenant_id, upload=upload, also=also)[1]
+        new = operation == "create_model"
+        owner = identity.tenant_id
+        if pipeline is not None:
+            declared = VersionUpload(description=described, new=new, **told)
+            return add_own_pipeline(owner=owner, upload=declared, pipeline=pipeline, also=also)[1]
+        upload = ModelUpload(file=path, description=described, new=new, **told)
+        return add_upload(owner=owner, upload=upload, also=also)[1]
 
     def shown(task: ModelTask) -> dict[str, Any]:
         with unit_of_work(identity):
             number = found_task(identity.tenant_id, model, task.pk).version.number
         return described_version(identity, model, number)
 
-    values = {**told, **asdict(described)}
+    values = {**told, **asdict(described), **({"pipeline": asdict(pipeline)} if pipeline is not None else {})}
     return _answer(request, ModelCreation(identity, operation, key_of(request), model, values, add), fields, shown)
+
+
+def _pipeline(fields: Mapping[str, Any]) -> OwnPipeline | None:
+    declared, members = _object(fields, "pipeline", MAX_PIPELINE), _object(fields, "members")
+    if declared is None:
+        if members is not None:
+            raise InvalidRequest("The field `members` belongs to a `pipeline`, which is missing.")
+        return None
+    for role, member in (members or {}).items():
+        if not isinstance(member, str):
+            raise InvalidRequest(f"The member {role[:40]!r} must be a text, such as adder@1.")
+    return OwnPipeline(declared, members or {})
 
 
 class ModelUploads(ModelList):

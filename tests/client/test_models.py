@@ -74,12 +74,21 @@ def test_a_pushed_file_is_a_version_once_it_is_checked(monkeypatch: pytest.Monke
     }
 
 
+def test_a_pipeline_is_sent_with_its_members() -> None:
+    declared = {"accepts": ["document"], "steps": [], "output": {"text": "input.text"}}
+    with StandIn(Answer.of(202, VERSION)) as server, Client(server.url, KEY) as client:
+        client.models.push(pipeline=declared, members={"a": "b@1"}, name="scores", license="MIT", wait=0)
+    sent = form_of(server.asked[0].headers, server.asked[0].body)
+    assert (json.loads(sent["pipeline"]), json.loads(sent["members"])) == (declared, {"a": "b@1"})
+    assert "file" not in sent
+
+
 def test_a_url_is_sent_in_place_of_a_file() -> None:
     url = "https://example.com/scores.onnx"
     with StandIn(Answer.of(202, VERSION)) as server, Client(server.url, KEY) as client:
         client.models.push(url=url, name="scores", license="MIT", wait=0)
         for both in ({"file": b"onnx", "url": url}, {}):
-            with pytest.raises(TypeError, match="exactly one of a file and url"):
+            with pytest.raises(TypeError, match="exactly one of a file, url"):
                 client.models.push(name="scores", license="MIT", **both)  # type: ignore[arg-type]
     (asked,) = server.asked
     assert form_of(asked.headers, asked.body) == {"name": "scores", "license": "MIT", "url": url}

@@ -20,7 +20,20 @@ def add_to(names: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     acts = top.add_subparsers(title="commands", metavar="COMMAND")
     acts.add_parser("list", help="list models").set_defaults(do=listed)
     push = acts.add_parser("push", help="send an ONNX file as a version of a model, and wait until it is checked")
-    push.add_argument("file", metavar="FILE", type=values.file_or_url, help="path or URL (https://…)")
+    push.add_argument(
+        "file",
+        metavar="FILE",
+        type=values.file_or_url,
+        help="path or URL (https://…), or .json or .yaml of a pipeline",
+    )
+    push.add_argument(
+        "--member",
+        metavar="ROLE=MODEL",
+        action="append",
+        default=[],
+        type=values.label,
+        help="member of a pipeline, such as scores=classifier@2; may be repeated, or stand in the file as `members`",
+    )
     add_about(push)
     push.set_defaults(do=pushed, parser=push)
     exporting.add_to(acts)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from maas_client.cli import values
+from maas_client.cli import pipelines, values
 from maas_client.cli.codes import DONE, INTERRUPTED, REFUSED
 from maas_client.cli.interruption import Left
 from maas_client.cli.output import printable
@@ -69,11 +69,7 @@ def push_version(client: Client, given: argparse.Namespace, source: Path | str, 
     name, license = (_stated(given, found, what) for what in ("name", "license"))
     about = _about(given, found)
     with display() as shown:
-        if isinstance(source, str):
-            about["url"] = source
-        else:
-            about["progress"] = shown.upload(source.name)
-        made = _sent(client, None if isinstance(source, str) else source, name, license, about)
+        made = _sent(client, _add_content(given, source, about, shown), name, license, about)
         version = made if given.no_wait else followed(client, made.model, made.version, shown)
     say(f"{version.key} is {version.state}{_tensors(version)}")
     if given.alias:
@@ -81,6 +77,19 @@ def push_version(client: Client, given: argparse.Namespace, source: Path | str, 
         say(f"{version.model}@{moved.alias} is version {moved.version}")
     print(version.key)
     return DONE
+
+
+def _add_content(given: argparse.Namespace, source: Path | str, about: About, shown: Display) -> Path | None:
+    """Add a URL or a pipeline to the options, or return the file to send."""
+    members = dict(getattr(given, "member", ()))
+    if isinstance(source, str):
+        about["url"] = source
+    elif source.suffix.lower() in pipelines.SUFFIXES:
+        about["pipeline"], about["members"] = pipelines.read(given.parser, source, members)
+    else:
+        about["progress"] = shown.upload(source.name)
+        return source
+    return None
 
 
 def followed(client: Client, name: str, version: int, shown: Display) -> ModelVersion:

@@ -1,6 +1,6 @@
 """The types of values that steps of a pipeline pass to each other, and the fields that can be read from each."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -206,6 +206,15 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Value]]] = {
     TEXT.kind: {"is_blank": lambda text: not text.strip()},
     LINES.kind: {"count": len},
 }
+
+
+def arrays_in(value: Value) -> Iterator["np.ndarray[Any, Any]"]:
+    """Yield every array in a value. One that is there several times is yielded each time."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from arrays_in(item)
 
 
 def as_json(value: Value, name: str = "") -> Json:

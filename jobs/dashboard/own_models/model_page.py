@@ -8,6 +8,7 @@ from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.owners import owned_model
 from inference.registry.reading import tasks_of, versions_of
 from inference.registry.references import CURRENT
+from jobs.dashboard.own_models.graph_picture import GraphPicture, newest_picture
 from jobs.dashboard.own_models.task_views import TaskView, failures, under_way
 from tenants.limits.quota.wording import size
 
@@ -50,6 +51,8 @@ class OwnModel:
     versions: tuple[VersionRow, ...]
     under_way: tuple[TaskView, ...]
     failures: tuple[TaskView, ...]
+    picture: GraphPicture | None
+    """The steps of the newest version, for a pipeline."""
 
     @property
     def ready_numbers(self) -> list[int]:
@@ -60,7 +63,7 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
     """Return the model, in the scope of its tenant. Raises ModelNotFound."""
     served = owned_model(tenant_id, name)
     tasks = list(tasks_of(served).filter(version__deleted_at=None)[:MAX_TASKS])
-    aliases = _aliases(served)
+    aliases, versions = _aliases(served), list(versions_of(served)[:MAX_VERSIONS])
     return OwnModel(
         name=served.name,
         title=served.title or served.name,
@@ -68,9 +71,10 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
         paused=served.state == ServedModel.State.PAUSED,
         current=next((alias.version for alias in aliases if alias.name == CURRENT), None),
         aliases=aliases,
-        versions=tuple(_row(version) for version in versions_of(served)[:MAX_VERSIONS]),
+        versions=tuple(map(_row, versions)),
         under_way=under_way(tasks),
         failures=failures(tasks),
+        picture=newest_picture(versions),
     )
 
 
