@@ -18,8 +18,10 @@ from inference.registry.aliases import move_alias
 from inference.registry.models import ModelVersion, PipelineStep
 from inference.registry.orders import order_optimization
 from inference.registry.references import CURRENT
+from inference.registry.uploads import ModelDescription
+from inference.registry.versions import describe_version
 from tenants.admin_base.columns import badge, column
-from tenants.admin_base.confirmation import confirmed
+from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
 
 
@@ -117,7 +119,7 @@ class ModelVersionAdmin(OwnedAdmin):
         "signature",
         "lineage",
     )
-    actions = ("publish", "optimize")
+    actions = ("publish", "optimize", "resume")
     inlines = (StepInline,)
 
     @column(_("state"), order_by="state")
@@ -201,7 +203,8 @@ class ModelVersionAdmin(OwnedAdmin):
     def row_actions(self, row: ModelVersion) -> list[str]:
         if row.state != ModelVersion.State.READY:
             return []
-        return ["publish", "optimize"] if "weights" in row.artifacts else ["publish"]
+        offered = ["publish", "optimize"] if "weights" in row.artifacts else ["publish"]
+        return ["resume", *offered] if row.may_resume else offered
 
     @admin.action(description=_("Make current"), permissions=["change"])
     @confirmed(
@@ -233,6 +236,22 @@ class ModelVersionAdmin(OwnedAdmin):
                 owner=version.tenant_id, model=version.served_model.name, number=version.number
             ),
             "Optimization ordered",
+        )
+
+    @admin.action(description=_("Resume"), permissions=["change"])
+    @at_once
+    def resume(self, request: HttpRequest, versions: "QuerySet[ModelVersion]") -> None:
+        self.act_on_each(
+            request,
+            versions,
+            lambda version: describe_version(
+                owner=version.tenant_id,
+                model=version.served_model.name,
+                number=version.number,
+                description=ModelDescription(),
+                resume=True,
+            ),
+            "Resumed",
         )
 
 

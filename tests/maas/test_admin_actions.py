@@ -79,6 +79,13 @@ def own_version(desk: Desk) -> ModelVersion:
     )
 
 
+def paused_version(desk: Desk) -> ModelVersion:
+    version = own_version(desk)
+    version.paused_reason = "its process ended several times in a row."
+    version.save()
+    return version
+
+
 def waiting_task(desk: Desk) -> ModelTask:
     version = own_version(desk)
     return ModelTask.objects.create(tenant_id=version.tenant_id, version=version, kind=ModelTask.Kind.OPTIMIZE)
@@ -130,6 +137,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (ServedModel, "roll_back"): rolled_forward,
     (ModelVersion, "publish"): second_version,
     (ModelVersion, "optimize"): own_version,
+    (ModelVersion, "resume"): paused_version,
     (ModelTask, "cancel"): waiting_task,
     (ModelVariant, "use"): admitted_variant,
     (ModelVariant, "refuse"): admitted_variant,

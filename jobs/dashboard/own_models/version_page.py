@@ -50,6 +50,7 @@ class OwnVersion:
     state: str
     ready: bool
     paused_reason: str
+    may_resume: bool
     refusal: Refusal | None
     aliases: tuple[str, ...]
     license: str
@@ -101,6 +102,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         state=version.state,
         ready=ready,
         paused_reason=version.paused_reason,
+        may_resume=version.may_resume,
         refusal=_refusal(version),
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
         license=version.license,

@@ -191,6 +191,7 @@ def test_a_paused_version_is_resumed(member: Client, desk: Desk, model: str) -> 
     page = html(member, f"/own-models/{model}")
     assert "it &lt;b&gt;crashed&lt;/b&gt;" in page
     assert "Resume version 1" in page
+    assert f"/own-models/{model}/resume-version" in html(member, f"/own-models/{model}/versions/1")
     assert member.post(f"/own-models/{model}/resume-version", {"version": "1"}).status_code == 302
     assert "Resume version 1" not in html(member, f"/own-models/{model}")
 
