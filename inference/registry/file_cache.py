@@ -67,7 +67,7 @@ def remove_unused() -> int:
         pinned_bytes = sum(file.bytes for file in files) - sum(file.bytes for file in unused)
         removed = surplus(unused, limit_bytes=limit_bytes - pinned_bytes, before_s=time.time() - SPARED_S)
         for file in removed:
-            file.path.unlink()
+            file.path.unlink(missing_ok=True)
             with suppress(OSError):  # another file of the same content is still there
                 file.path.parent.rmdir()
     left_bytes = sum(file.bytes for file in files) - sum(file.bytes for file in removed)
@@ -100,11 +100,12 @@ def _files(folder: Path) -> Iterator[CachedFile]:
 
 
 def _is_pinned(path: Path) -> bool:
-    with path.open("rb") as file:
-        try:
+    """Return whether the file must stay. One that was being fetched may have got its final name meanwhile."""
+    try:
+        with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    except (BlockingIOError, FileNotFoundError):
+        return True
     return False
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from inference.models import ModelVersion
+from inference.models import ModelTask, ModelVersion
 from inference.registry.isolation import pause_version
 from inference.registry.pausing import notify_of_pauses
 from inference.registry.uploads import ModelUpload, add_upload
@@ -30,7 +30,9 @@ def mailing(settings: Any) -> None:
 def own_version(tenant: CreatedTenant, tmp_path: Path) -> ModelVersion:
     file = save_adder(tmp_path / "adder.onnx")
     upload = ModelUpload(name=unique("own"), file=file, license="MIT")
-    version, _task = add_upload(owner=tenant.tenant.id, upload=upload)
+    version, task = add_upload(owner=tenant.tenant.id, upload=upload)
+    with operator_work():
+        ModelTask.objects.filter(pk=task.pk).update(state=ModelTask.State.CANCELED)
     return version
 
 
