@@ -1,6 +1,6 @@
 """Measure the quantized built-in models and write docs/models-reports.
 
-Run from the repository's root: python -m tests.benchmarks.models_report [embed-int8] [ocr-int8]
+Run from the repository's root: python -m tests.benchmarks.models_report [embed-int8] [embed-pruned] [ocr-int8]
 """
 
 import sys
@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.benchmarks.models_report import embed, ocr
+from tests.benchmarks.models_report import embed, ocr, pruned_embed
 from tests.benchmarks.models_report.writing import ModelReport, write
 
 FOLDER = Path("docs/models-reports")
-REPORTS: Mapping[str, Callable[[Path], ModelReport]] = {embed.NAME: embed.report, ocr.NAME: ocr.report}
+REPORTS: Mapping[str, Callable[[Path], ModelReport]] = {
+    embed.NAME: embed.report,
+    pruned_embed.NAME: pruned_embed.report,
+    ocr.NAME: ocr.report,
+}
 
 
 def main(names: list[str]) -> None:

@@ -37,7 +37,7 @@ def report(folder: Path) -> ModelReport:
     files = EMBED.build(folder)
     options = DynamicInt8(reduce_range=int8_support().reduce_range)
     made = transform(files["weights"], options, into=folder / "int8.onnx")
-    samples = [_sample(number, feeds) for number, feeds in enumerate(feeds_of(held_out_texts(), files["tokenizer"]))]
+    samples = [sample(number, feeds) for number, feeds in enumerate(feeds_of(held_out_texts(), files["tokenizer"]))]
     golden = GoldenSet(
         (), tuple(samples), False, 0, "".join(sorted(digest(each.feeds).hex()[:8] for each in samples))[:64]
     )
@@ -53,7 +53,7 @@ def report(folder: Path) -> ModelReport:
         conditions=Conditions(compare_s=1800, performance_s=0),
     )
     values = {measure.name: measure.value for measure in found.measured.measures}
-    faster = _gain(files["weights"], made.path, [each.feeds for each in samples[:TIMED_TEXTS]])
+    faster = gain_of(files["weights"], made.path, [each.feeds for each in samples[:TIMED_TEXTS]])
     figures = [
         Figure(
             NAME,
@@ -93,12 +93,12 @@ def _at_least(what: str, value: float, goal: float) -> Figure:
     return Figure(NAME, what, f"{value:.4f}", f">= {goal:g}", value >= goal)
 
 
-def held_out_texts() -> list[str]:
+def held_out_texts(count: int = TEXTS, seed: str = "held out texts") -> list[str]:
     """Return different texts. Their words are drawn anew, so that few sentences occur twice."""
-    chance = random.Random("held out texts")
+    chance = random.Random(seed)
     wordings = [Wording("en", chance, subject) for subject in SUBJECTS]
     texts: dict[str, None] = {}
-    while len(texts) < TEXTS:
+    while len(texts) < count:
         texts[chance.choice(wordings).paragraph(chance.randint(1, 8))] = None
     return list(texts)
 
@@ -114,11 +114,11 @@ def feeds_of(texts: Sequence[str], tokenizer_file: Path) -> list[Feeds]:
     ]
 
 
-def _sample(number: int, feeds: Feeds) -> Sample:
+def sample(number: int, feeds: Feeds) -> Sample:
     return Sample(f"text {number + 1}", "texts", feeds, 1)
 
 
-def _gain(source: Path, variant: Path, inputs: Sequence[Feeds]) -> float:
+def gain_of(source: Path, variant: Path, inputs: Sequence[Feeds]) -> float:
     plan = ExecutionPlan((Provider(CPU),), 1)
     plain, fast = HostedSession(source, plan), HostedSession(variant, plan)
     return gain(plain.run, fast.run, inputs, rounds=7)
