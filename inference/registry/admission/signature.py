@@ -56,7 +56,8 @@ def _check_names(graph: GraphProto, limits: AdmissionLimits) -> None:
         sizes = [dim.dim_param for dim in value.type.tensor_type.shape.dim]
         for size in sizes:
             if len(size) > _MAX_NAME_CHARACTERS or not size.isprintable():
-                raise _unsupported(f"Size name '{size}' is not printable or over {_MAX_NAME_CHARACTERS} characters")
+                shown = f"Size name {size[:60]!r}"
+                raise _unsupported(f"{shown} is not printable or over {_MAX_NAME_CHARACTERS} characters")
         characters += len(value.name) + sum(map(len, sizes))
     if characters > limits.max_signature_characters:
         raise _unsupported(
@@ -88,7 +89,9 @@ def _checked_name(role: str, name: str, taken: Collection[str]) -> str:
 
 def _spec(role: str, value: ValueInfoProto) -> TensorSpec:
     if value.type.WhichOneof("value") != "tensor_type":
-        raise _unsupported(f"{role} '{value.name}' is not a tensor (export classifiers with zipmap off)")
+        raise _unsupported(
+            f"{role} '{value.name}' is not a tensor. Export scikit-learn classifiers with the option zipmap=False"
+        )
     tensor = value.type.tensor_type
     element = ELEMENT_TYPES.get(tensor.elem_type)
     if element is None or element.datatype is None:
