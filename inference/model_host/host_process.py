@@ -29,6 +29,7 @@ from .confined.values import Array
 from .errors import CRASHED, OUT_OF_MEMORY, OUTPUT_TOO_LARGE, TIMED_OUT, FeedsRefused, HostDied, shown_name
 from .limits import HostLimits
 from .process_memory import ProcessMemory
+from .processor_time import processors_are_short
 
 Answer = TypeVar("Answer")
 Read = TypeVar("Read")
@@ -71,9 +72,14 @@ class _Wait:
     """A wait for an answer."""
 
     deadline_s: float
+    latest_s: float
+    """The end of the wait even if the host rested."""
     yields_at_s: float
     unwanted_s: float
     unwanted_since_s: float = float("inf")
+    is_long: bool = False
+    pauses: int = 0
+    """The number of looks for which the host stays stopped."""
 
 
 class HostProcess:
@@ -220,7 +226,7 @@ class HostProcess:
     ) -> bytes:
         """Return the answer. Raises HostDied or CallCanceled, after which the host has ended."""
         packets, began_s = self._fork.packets, time.monotonic()
-        wait = _Wait(began_s + limit_s, began_s + self._limits.yields_after_s, unwanted_s)
+        wait = _Wait(began_s + limit_s, began_s + 2 * limit_s, began_s + self._limits.yields_after_s, unwanted_s)
         try:
             packets.send(request, files)
             while True:
@@ -241,12 +247,29 @@ class HostProcess:
             raise TimeoutError
         if now_s >= wait.yields_at_s:
             wait.yields_at_s = float("inf")
+            wait.is_long = True
             self._fork.lower(self._limits.lowest_nice)
+        if wait.is_long:
+            self._pause(wait)
         if control is not None and control.ended:
             wait.unwanted_since_s = min(wait.unwanted_since_s, now_s)
             if now_s >= wait.unwanted_since_s + wait.unwanted_s:
                 self.end()
                 raise CallCanceled
+
+    def _pause(self, wait: "_Wait") -> None:
+        """Stop a long run for most of the time while there is more work than processors.
+
+        A nice value is not enough: all hosts may share what the kernel gives to one session.
+        """
+        if wait.pauses:
+            wait.pauses -= 1
+            if not wait.pauses:
+                os.kill(self.pid, signal.SIGCONT)
+        elif processors_are_short():
+            os.kill(self.pid, signal.SIGSTOP)
+            wait.pauses = self._limits.long_run_pauses
+            wait.deadline_s = min(wait.latest_s, wait.deadline_s + wait.pauses * _LOOK_EVERY_S)
 
     def _read(self, answer: Answer, read: Callable[[Answer], Read]) -> Read:
         """Return what `read` makes of an answer. A host whose answers cannot be read is ended."""

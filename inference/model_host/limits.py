@@ -30,6 +30,8 @@ class HostLimits:
     nice: int = 10
     """The nice value of a host. It gets a tenth of the processor time of another busy process."""
     lowest_nice: int = 19
+    long_run_pauses: int = 4
+    """Of five tenths of a second, those in which a run that takes more than a second is paused on a busy machine."""
 
     def within(self, budget_bytes: int) -> "HostLimits":
         """Return the limits for a worker whose models may take this much memory."""

@@ -3,18 +3,21 @@
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import onnx
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from inference.core.calls import RunControl
-from inference.core.errors import ModelFailed
-from inference.model_host import HostDied, ModelHosts
+from inference.core.errors import CallCanceled, ModelFailed
+from inference.model_host import HostDied, ModelHosts, host_process
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.session import InvalidFeed
 from tests.inference.runtime.graphs import save_adder, save_graph_text
+from tests.waiting import eventually
 
 from .conftest import Open
 
@@ -143,3 +146,19 @@ def test_a_model_with_much_metadata_loads_without_it(open_model: Open, tmp_path:
     onnx.save(model, path)
     session = open_model(path)
     assert (session.metadata, session.run({"x": np.ones((1, 4), np.float32)})[0].tolist()) == ({}, [[2.0] * 4])
+
+
+def test_a_long_run_rests_while_processors_are_short(
+    open_endless: IsolatedSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = open_endless._process
+    assert process is not None
+    host = psutil.Process(process.pid)
+    monkeypatch.setattr(host_process, "processors_are_short", lambda: True)
+    control = RunControl()
+    with ThreadPoolExecutor(1) as threads:
+        run = threads.submit(open_endless.run, {"x": ROW}, control=control)
+        eventually(lambda: host.status() == psutil.STATUS_STOPPED, "a rest")
+        eventually(lambda: host.status() == psutil.STATUS_RUNNING, "the end of the rest")
+        control.end()
+        assert isinstance(run.exception(), CallCanceled)
