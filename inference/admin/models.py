@@ -23,7 +23,7 @@ from inference.admin.uploading import ModelUploadForm
 from inference.registry.aliases import point, roll_back
 from inference.registry.models import ModelPool, ModelShare, ModelVersion, ServedModel
 from inference.registry.references import CURRENT, LONGEST_ALIAS, is_alias
-from inference.registry.versions import change_model
+from inference.registry.versions import suspend_model
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import link_to, list_link
@@ -277,21 +277,16 @@ class ServedModelAdmin(OwnedAdmin):
         _("Pause"),
     )
     def pause(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
-        self._set_state(request, chosen, ServedModel.State.PAUSED)
+        self._suspend(request, chosen.filter(state=ServedModel.State.ACTIVE), suspended=True)
 
     @admin.action(description=_("Resume"), permissions=["change"])
     @at_once
     def resume(self, request: HttpRequest, chosen: "QuerySet[ServedModel]") -> None:
-        self._set_state(request, chosen, ServedModel.State.ACTIVE)
+        self._suspend(request, chosen.exclude(state=ServedModel.State.ACTIVE), suspended=False)
 
-    def _set_state(self, request: HttpRequest, chosen: "QuerySet[ServedModel]", state: ServedModel.State) -> None:
-        paused = state == ServedModel.State.PAUSED
-        self.act_on_each(
-            request,
-            chosen.exclude(state=state),
-            lambda served: change_model(owner=served.tenant_id, model=served.name, paused=paused),
-            f"Now {state.value}",
-        )
+    def _suspend(self, request: HttpRequest, chosen: "QuerySet[ServedModel]", *, suspended: bool) -> None:
+        done = "Now paused" if suspended else "Now active"
+        self.act_on_each(request, chosen, lambda served: suspend_model(served, suspended), done)
 
     @admin.action(description=_("Roll back"), permissions=["change"])
     @confirmed(

@@ -129,8 +129,9 @@ def resolve(reference: str, *, tenant_id: UUID | None) -> ModelVersion:
 def paused_reason(version: ModelVersion) -> str:
     """Return why the version must not run, for its callers, or nothing if it may run."""
     served = version.served_model
-    if served.state == ServedModel.State.PAUSED:
-        by = "by the operator" if served.tenant_id is None else "by its account"
+    if served.state != ServedModel.State.ACTIVE:
+        by_account = served.tenant_id is not None and served.state == ServedModel.State.PAUSED
+        by = "by its account" if by_account else "by the operator"
         return f"The model {served.name!r} is paused {by}. Try again later or use another model."
     if version.paused_reason:
         return f"Version {version.key} is paused: {version.paused_reason}"

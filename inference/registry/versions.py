@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from inference.factory.bounds import BoundInvalid, check_bounds
 from inference.factory.measures.pairs import Kind
-from inference.registry.errors import ModelInUse, VersionNotFound, VersionNotReady
+from inference.registry.errors import ModelInUse, ModelPaused, VersionNotFound, VersionNotReady
 from inference.registry.models import ModelAlias, ModelSamples, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
 from inference.registry.uploads import ModelDescription
 from tenants.audit.services import record
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.errors import InvalidRequest
 
 State = ModelVersion.State
@@ -88,6 +90,8 @@ def change_model(
         served = owned_model(owner, model, for_update=True)
         if bounds is not None:
             _check_bounds(bounds, kind if kind is not None else served.kind)
+        if state is not None and served.state == ServedModel.State.SUSPENDED:
+            raise ModelPaused(f"The operator has suspended the model {served.name!r}. Ask the operator to resume it.")
         for name, value in fields.items():
             setattr(served, name, value)
         if fields:
@@ -96,6 +100,21 @@ def change_model(
             note = ", ".join(sorted(fields))
             record(tenant_id=owner, action="model.changed", subject_id=served.pk, subject=served.name, note=note)
     return served
+
+
+def suspend_model(served: ServedModel, suspended: bool) -> None:
+    """Pause or resume a model as an operator. Its account cannot resume it meanwhile."""
+    paused = ServedModel.State.PAUSED if served.tenant_id is None else ServedModel.State.SUSPENDED
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        state = paused if suspended else ServedModel.State.ACTIVE
+        ServedModel.objects.filter(pk=served.pk).update(state=state)
+        if served.tenant_id is not None:
+            record(
+                tenant_id=served.tenant_id,
+                action="model.suspended" if suspended else "model.resumed",
+                subject_id=served.pk,
+                subject=served.name,
+            )
 
 
 def _check_bounds(bounds: Mapping[str, object], kind: str) -> None:

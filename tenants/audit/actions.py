@@ -45,6 +45,8 @@ ACTIONS: Mapping[str, str] = {
     "class_set.deleted": "deleted a class set",
     "model.version_added": "added a version of a model",
     "model.changed": "changed a model",
+    "model.suspended": "suspended a model",
+    "model.resumed": "resumed a model",
     "model.samples_set": "chose the samples of a model",
     "model.samples_deleted": "deleted the samples of a model",
     "model.version_changed": "changed a version of a model",

@@ -18,6 +18,7 @@ class ServedModel(Owned):
     class State(models.TextChoices):
         ACTIVE = "active"
         PAUSED = "paused"
+        SUSPENDED = "suspended", "Suspended by the operator"
 
     class Audience(models.TextChoices):
         EVERYONE = "everyone"

@@ -140,7 +140,7 @@ def model_view(
         name=served.name,
         title=served.title or served.name,
         description=served.description,
-        paused=served.state == ServedModel.State.PAUSED,
+        paused=served.state != ServedModel.State.ACTIVE,
         owned=served.tenant_id is not None,
         version=version,
         takes=takes_in_words(served.accepts, documents_of(version.runtime, version.config)),

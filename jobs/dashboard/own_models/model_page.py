@@ -46,6 +46,7 @@ class OwnModel:
     title: str
     description: str
     paused: bool
+    suspended: bool
     current: int | None
     aliases: tuple[AliasRow, ...]
     versions: tuple[VersionRow, ...]
@@ -68,7 +69,8 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
         name=served.name,
         title=served.title or served.name,
         description=served.description,
-        paused=served.state == ServedModel.State.PAUSED,
+        paused=served.state != ServedModel.State.ACTIVE,
+        suspended=served.state == ServedModel.State.SUSPENDED,
         current=next((alias.version for alias in aliases if alias.name == CURRENT), None),
         aliases=aliases,
         versions=tuple(map(_row, versions)),

@@ -23,7 +23,14 @@ from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.tasks.services import cancel_task, found_task
 from inference.registry.uploads import ModelDescription, ModelUpload, add_upload
-from inference.registry.versions import delete_model, delete_version, describe_version, retire_version
+from inference.registry.versions import (
+    change_model,
+    delete_model,
+    delete_version,
+    describe_version,
+    retire_version,
+    suspend_model,
+)
 from tenants.accounts.models import Tenant
 from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.subscriptions import subscribe
@@ -271,3 +278,19 @@ def test_a_version_whose_processes_ended_is_paused_and_resumed(identity: Identit
     with unit_of_work(owner):
         actions = AuditEntry.objects.filter(subject_id=str(version.pk)).values_list("action", flat=True)
         assert list(actions).count("model.version_resumed") == 1
+
+
+def test_what_an_operator_suspended_is_resumed_by_an_operator_alone(identity: Identity, adder: Path) -> None:
+    owner, name = identity.tenant_id, unique("own")
+    version = added(owner, adder, name)
+    with operator_work():
+        served = version.served_model
+    suspend_model(served, suspended=True)
+    with pytest.raises(ModelPaused, match="by the operator"):
+        resolve(name, tenant_id=owner)
+    for paused in (False, True):
+        with pytest.raises(ModelPaused, match="Ask the operator"):
+            change_model(owner=owner, model=name, paused=paused)
+    change_model(owner=owner, model=name, title="still described")
+    suspend_model(served, suspended=False)
+    assert resolve(name, tenant_id=owner) == version
