@@ -57,9 +57,12 @@ def check_bounds(bounds: Mapping[str, object], kind: Kind | None = None) -> Mapp
 
 
 def bounds_for(kind: Kind, overrides: Mapping[str, object]) -> Mapping[str, float]:
-    """Return the bound of each measure of this kind, the owner's where there is one."""
+    """Return the bound of each measure of this kind, the owner's where there is one. Those of other kinds do not count.
+
+    The kind is often found only from the answers, after the owner has set the bounds.
+    """
     defaults = {name: rule.defaults[kind] for name, rule in MEASURES.items() if kind in rule.defaults}
-    return {**defaults, **check_bounds(overrides, kind)}
+    return {**defaults, **{name: value for name, value in check_bounds(overrides).items() if name in defaults}}
 
 
 def _checked(name: str, value: object, kind: Kind | None) -> float:

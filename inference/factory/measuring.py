@@ -78,7 +78,7 @@ def measure_variant(
     SampleInvalid for samples that the source refuses.
     """
     kind = Kind.TEXT if conditions.read_texts else kind
-    check_bounds(bounds, kind)
+    check_bounds(bounds)
     measured, used, inputs = _compared(
         source,
         variant,

@@ -130,13 +130,13 @@ def admission_for(owner: UUID | None) -> AdmissionLimits:
     return replace(usual, max_file_bytes=file_bytes, max_initializer_bytes=weight_bytes)
 
 
-def check_file(path: Path, limits: AdmissionLimits, progress: Progress) -> CheckedFile:
-    """Check a file that nobody changes meanwhile, byte by byte and in a trial. Raises ModelRefused."""
+def check_file(path: Path, limits: AdmissionLimits, progress: Progress, call: Call | None = None) -> CheckedFile:
+    """Check a file that nobody changes meanwhile, byte by byte and in a trial. Raises ModelRefused and CallCanceled."""
     progress.stage(f"checking {size(path.stat().st_size)}, node by node")
     signature = admit(path, limits)
     trial_limits = TrialLimits.for_file(path.stat().st_size)
     progress.stage(f"running it once in a sandbox, for {trial_limits.wall_s:g} s at most")
-    trial = trial_run(path, signature, limits=trial_limits, needs=settings.MAAS_SANDBOX_NEEDS)
+    trial = trial_run(path, signature, limits=trial_limits, needs=settings.MAAS_SANDBOX_NEEDS, call=call)
     return CheckedFile(path, signature, trial)
 
 

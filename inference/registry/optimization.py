@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 
 from inference.core.calls import Call
+from inference.core.errors import ModelFailed
 from inference.factory.golden import GoldenSet
 from inference.factory.measures.pairs import Kind
 from inference.factory.pruning.errors import PruningImpossible
@@ -26,6 +27,7 @@ from inference.factory.transforms.options import Options
 from inference.factory.transforms.processor import int8_support
 from inference.factory.transforms.sandboxed import transform
 from inference.registry import artifacts
+from inference.registry.admission import ModelRefused
 from inference.registry.gating import Sessions, compared, golden_set, sessions_for
 from inference.registry.models import ModelTask, ModelVariant, ModelVersion
 from inference.registry.onnx_files import admission_for, check_file
@@ -124,12 +126,16 @@ class _Factory:
         """Make, check and measure a variant, and keep it with its verdict."""
         try:
             made = make(self.folder / f"{name}.onnx")
-            checked = check_file(made.path, admission_for(self.version.tenant_id), SILENT)
+            checked = check_file(made.path, admission_for(self.version.tenant_id), SILENT, self.call)
             if checked.signature.to_json() != self.version.signature:
                 raise TransformRefused("variant_differs", "its inputs or outputs differ from those of the version")
             report = self._judged(name, made)
         except (TransformRefused, PruningImpossible) as error:
             self.outcomes.append({"transformation": name, "state": "not made", "reason": str(error)})
+            return
+        except (ModelRefused, ModelFailed) as error:
+            # The others are worth a try, although this file is refused, crashes or takes too long.
+            self.outcomes.append({"transformation": name, "state": "not made", "reason": error.detail})
             return
         variant = self._kept(name, made, report)
         self.outcomes.append({"transformation": name, "state": variant.state, "variant": str(variant.pk)})

@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 RETRY_S = 10.0
 TaskWork = Callable[[TaskClaim, Progress, Call], None]
 WORK: Mapping[str, TaskWork] = {
-    ModelTask.Kind.VALIDATE: lambda claim, progress, _call: validate(claim, progress),
+    ModelTask.Kind.VALIDATE: validate,
     ModelTask.Kind.MEASURE: measure,
     ModelTask.Kind.REPLAY: replay,
     ModelTask.Kind.OPTIMIZE: lambda claim, _progress, call: optimize(claim, call),

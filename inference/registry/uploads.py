@@ -15,7 +15,7 @@ from inference.registry.owners import author_name, owner_work
 from inference.registry.references import NAME
 from inference.registry.selectors import usable_by
 from inference.registry.tasks.services import order_task
-from inference.runtime.parameters import TENSORS
+from inference.runtime.parameters import GRAPH, TENSORS
 from tenants.audit.services import record
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.errors import InvalidRequest
@@ -202,11 +202,10 @@ def _model_for(owner: UUID | None, upload: VersionUpload, limits: ModelLimits, c
 def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits, content: Content) -> ServedModel:
     """Return a model that is there, or that was deleted and begins again with the next number."""
     if served.runtime_of_versions not in {None, content.runtime}:
-        kinds = {RUNTIME: "a single ONNX file"}
-        is_now = kinds.get(served.runtime_of_versions or "", "a pipeline")
+        kinds = {RUNTIME: "a single ONNX file", GRAPH: "a pipeline"}
+        is_now = kinds.get(served.runtime_of_versions or "", "a built-in model")
         raise ModelExists(
-            f"The model {served.name!r} is {is_now}, and this is {kinds.get(content.runtime, 'a pipeline')}. "
-            "Choose another name."
+            f"The model {served.name!r} is {is_now}, and this is {kinds[content.runtime]}. Choose another name."
         )
     if list(served.accepts) != content.accepts:
         raise ModelExists(

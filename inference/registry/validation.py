@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from inference.core.calls import Call
 from inference.pipelines.graph import Graph, GraphInvalid
 from inference.pipelines.operations.values import described
 from inference.registry.admission import ModelRefused
@@ -31,21 +32,21 @@ State = ModelVersion.State
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def validate(claim: TaskClaim, progress: Progress) -> None:
+def validate(claim: TaskClaim, progress: Progress, call: Call) -> None:
     """Check the version and end the task. A refusal is a result, too: the task has succeeded."""
     with operator_work():
         version = ModelVersion.objects.select_related("served_model").get(pk=claim.version_id)
     if version.runtime == GRAPH:
         _validate_pipeline(claim, version)
     else:
-        _validate_file(claim, version, progress)
+        _validate_file(claim, version, progress, call)
 
 
-def _validate_file(claim: TaskClaim, version: ModelVersion, progress: Progress) -> None:
+def _validate_file(claim: TaskClaim, version: ModelVersion, progress: Progress, call: Call) -> None:
     progress.stage("fetching the file")
     path = local_path(version.artifacts["weights"])
     try:
-        checked = check_file(path, admission_for(version.tenant_id), progress)
+        checked = check_file(path, admission_for(version.tenant_id), progress, call)
     except ModelRefused as refused:
         _refuse(claim, refused)
         return

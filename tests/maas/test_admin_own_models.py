@@ -78,7 +78,10 @@ def test_the_next_version_of_a_model_leaves_its_price_and_title(operator: Client
 def test_an_upload_that_is_refused_says_why_in_the_form(operator: Client, desk: Desk, tmp_path: Path) -> None:
     file = save_adder(tmp_path / "adder.onnx")
     taken = desk.version.served_model.name
-    for name, reason in (("no name", "Invalid name 'no name'."), (taken, "is not a single ONNX file")):
+    for name, reason in (
+        ("no name", "Invalid name 'no name'."),
+        (taken, "is a built-in model, and this is a single ONNX file."),
+    ):
         answer = upload(operator, file, model_name=name)
         assert answer.status_code == 200  # type: ignore[attr-defined]
         assert reason in html.unescape(answer.content.decode())  # type: ignore[attr-defined]
@@ -133,7 +136,7 @@ def test_models_of_accounts_are_listed_apart_and_paused(operator: Client, desk: 
         assert found.context["cl"].result_count == rows
     act(operator, served, "pause", confirmed="yes")
     with operator_work():
-        assert ServedModel.objects.get(pk=served.pk).state == "paused"
+        assert ServedModel.objects.get(pk=served.pk).state == "suspended"
 
 
 def test_a_task_is_canceled_for_its_account(operator: Client, desk: Desk) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from inference.core.calls import Call
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import TrialLimits
 from inference.registry.admission.signature import DYNAMIC, Signature, TensorSpec
@@ -49,12 +50,16 @@ def trial_run(
     limits: TrialLimits | None = None,
     use_bubblewrap: bool = True,
     needs: Set[str] = frozenset(),
+    call: Call | None = None,
 ) -> TrialResult:
-    """Load the model and run it on zeros. Raises ModelRefused, or SandboxUnavailable without all `needs`."""
+    """Load the model and run it on zeros. A canceled call ends the trial.
+
+    Raises ModelRefused, SandboxUnavailable without all `needs`, and CallCanceled.
+    """
     limits = limits or TrialLimits()
     request = {"tensors": [_tensor(spec) for spec in signature.inputs]}
     try:
-        reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None, needs)
+        reply = _ask(path, request, limits, find_bubblewrap() if use_bubblewrap else None, needs=needs, call=call)
     except ChildTimedOut as error:
         raise ModelRefused("model_timeout", f"The trial took more than {limits.wall_s:g} s.") from error
     except ChildOutOfMemory as error:
@@ -66,7 +71,9 @@ def trial_run(
     return _verdict(reply)
 
 
-def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None, needs: Set[str]) -> Json:
+def _ask(
+    path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None, *, needs: Set[str], call: Call | None
+) -> Json:
     child_limits = ChildLimits(
         memory_bytes=limits.address_space_bytes,
         file_bytes=0,
@@ -75,7 +82,7 @@ def _ask(path: Path, request: Json, limits: TrialLimits, bubblewrap: Path | None
     with TemporaryDirectory(prefix="trial-") as empty_folder, path.open("rb") as model:
         child = Child(_PROGRAM, child_limits, bubblewrap, Path(empty_folder), needs, nice=_NICE)
         try:
-            return child.ask(request, [model.fileno()], RequestLimits(limits.wall_s, limits.cpu_s))
+            return child.ask(request, [model.fileno()], RequestLimits(limits.wall_s, limits.cpu_s), call)
         finally:
             child.kill()
 

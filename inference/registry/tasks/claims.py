@@ -31,6 +31,7 @@ WITH held AS (
 )
 SELECT task.id FROM inference_modeltask task
 WHERE task.state IN ('queued', 'running') AND task.run_after <= clock_timestamp() AND task.kind = ANY(%s)
+    AND NOT task.canceling
     AND (task.lease_until IS NULL OR task.lease_until < clock_timestamp())
     AND (task.kind <> 'validate' OR NOT EXISTS (
         SELECT FROM held WHERE held.tenant_id IS NOT DISTINCT FROM task.tenant_id AND held.kind = 'validate'
@@ -70,6 +71,7 @@ def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
     # Each worker asks once a second, nearly always in vain.
     if not task_waits(kinds):
         return None
+    _end_canceled(kinds)
     with operator_work():
         rows = row_leases.take(
             ModelTask.objects.filter(id=RawSQL(_NEXT, (list(kinds),))),  # noqa: S611  # a constant
@@ -85,6 +87,15 @@ def claim_task(worker: str, kinds: Collection[str]) -> TaskClaim | None:
         return None
     task_id, token, kind, version_id, variant_id, tenant_id, attempt, params = rows[0]
     return TaskClaim(task_id, token, kind, version_id, variant_id, tenant_id, attempt, json.loads(params))
+
+
+def _end_canceled(kinds: Collection[str]) -> None:
+    """End tasks that were canceled while their worker died. Nobody begins them again."""
+    with operator_work(), transaction.atomic(using=OPERATOR):
+        left = ModelTask.objects.filter(row_leases.FREE, state=State.RUNNING, canceling=True, kind__in=kinds)
+        for task in left.select_for_update(no_key=True, skip_locked=True):
+            ModelTask.objects.filter(pk=task.pk).update(state=State.CANCELED, ended_at=Now(), lease_until=None)
+            refuse_unfinished(task.version_id, task.kind, task.variant_id, *CANCELED)
 
 
 def renew(claim: TaskClaim) -> bool:
