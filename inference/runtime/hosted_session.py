@@ -185,11 +185,13 @@ def _open(path: Path, plan: ExecutionPlan, name: str, *, threads: int = 0) -> An
     try:
         # The model is loaded by path, never from bytes. External data is then looked up beside the model, not in the
         # working directory of this process, whose files a hostile model could otherwise read.
-        return ort.InferenceSession(
-            str(path),
-            options,
-            providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
-        )
+        # The option for denormal numbers also changes the thread that opens the file, which is put back.
+        with denormals_flushed():
+            return ort.InferenceSession(
+                str(path),
+                options,
+                providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
+            )
     except Exception as error:  # ONNX Runtime's errors share no base class.
         message = _told(name, error).replace(str(path), name)
         if plan.on_gpu and gpu_was_full(str(error)):

@@ -29,8 +29,9 @@ Kind = ModelTask.Kind
 
 
 def work() -> None:
+    """Run all tasks. Those of other tests may fail, because their files are gone."""
     while (claim := claim_task("worker", (Kind.VALIDATE, Kind.MEASURE, Kind.REPLAY))) is not None:
-        assert run_task(claim, Call(), passes=lambda _: False) == "done"
+        run_task(claim, Call(), passes=lambda _: False)
 
 
 @pytest.fixture

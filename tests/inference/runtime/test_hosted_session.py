@@ -60,6 +60,13 @@ def test_tiny_numbers_are_zero_inside_the_block_and_only_there() -> None:
     assert product() > 0.0
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the control word is that of x86-64")
+def test_opening_a_file_leaves_tiny_numbers_alone(counting_model: Path) -> None:
+    with local_engine().host.session(counting_model):
+        pass
+    assert product() > 0.0
+
+
 def test_the_state_is_put_back_when_the_block_fails() -> None:
     with pytest.raises(ZeroDivisionError), denormals_flushed():
         raise ZeroDivisionError
