@@ -179,6 +179,8 @@ class _Factory:
         state = ModelVariant.State.ADMITTED if report.verdict.admitted else ModelVariant.State.REFUSED
         with operator_work(), transaction.atomic(using=OPERATOR):
             artifacts.hold(artifact, made.path)
+            # A new run replaces what an earlier one made and nobody used.
+            self.version.variants.filter(author="factory", transformation=name, used_as=None).delete()
             return ModelVariant.objects.create(
                 tenant_id=self.version.tenant_id,
                 version=self.version,
@@ -199,6 +201,7 @@ def optimize(claim: TaskClaim, call: Call) -> None:
         # A worker that died in the middle has left variants. They are made again, so that the report is of one run.
         version.variants.filter(author="factory", used_as=None, created_at__gte=_since(claim)).delete()
     note_progress(claim, "choosing inputs for the comparison")
+    settings.MAAS_SPOOL.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(prefix="factory-", dir=settings.MAAS_SPOOL) as folder,
         sessions_for(version) as sessions,

@@ -8,8 +8,9 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
+from inference.registry.errors import ModelInUse
 from inference.registry.models import ModelTask, ModelVersion
-from inference.registry.owners import owner_work
+from inference.registry.owners import owned_model, owner_work
 from inference.registry.tasks.services import order_task
 from inference.registry.variants import ready_version
 from tenants.audit.services import record
@@ -32,12 +33,23 @@ def order_optimization(
     if unknown:
         raise InvalidRequest(f"Unknown transformation {unknown[0][:40]!r}. Use {', '.join(NAMES)}.")
     with owner_work(owner):
+        owned_model(owner, model, for_update=True)
         version = ready_version(owner, model, number)
-        params = {"transformations": list(transformations)} if transformations else {}
+        _refuse_beside_another(version)
+        params = {"transformations": list(dict.fromkeys(transformations))} if transformations else {}
         task = order_task(version, ModelTask.Kind.OPTIMIZE, params=params)
         if owner is not None:
             record(tenant_id=owner, action="model.optimization_started", subject_id=version.pk, subject=version.key)
     return task
+
+
+def _refuse_beside_another(version: ModelVersion) -> None:
+    unfinished = version.tasks.filter(kind=ModelTask.Kind.OPTIMIZE, state__in=("queued", "running")).first()
+    if unfinished is not None:
+        raise ModelInUse(
+            f"An optimization of {version.key} is under way: task {unfinished.pk}. Wait for its end or cancel it.",
+            extra={"task": str(unfinished.pk)},
+        )
 
 
 def order_replays() -> int:

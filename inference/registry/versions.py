@@ -129,6 +129,10 @@ def retire_version(*, owner: UUID | None, model: str, number: int) -> ModelVersi
     with owner_work(owner):
         served = owned_model(owner, model, for_update=True)
         version = found_version(served, number, for_update=True)
+        if version.state not in {State.READY, State.RETIRED}:
+            raise VersionNotReady(
+                f"Version {version.key} is {version.state}, so it is not in service. Delete it instead."
+            )
         _refuse_while_referred(served, [version.pk], version.key)
         version.state = State.RETIRED
         version.save(update_fields=["state"])

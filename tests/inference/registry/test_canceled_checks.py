@@ -7,10 +7,13 @@ import pytest
 
 from inference.core.calls import Call
 from inference.models import ModelTask
+from inference.registry.errors import ModelInUse, VersionNotReady
+from inference.registry.orders import order_optimization
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import TaskClaim, claim_task, renew
+from inference.registry.tasks.services import cancel_task
 from inference.registry.variants import add_variant
-from inference.registry.versions import change_model, delete_model
+from inference.registry.versions import change_model, delete_model, retire_version
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
@@ -93,3 +96,23 @@ def test_bounds_of_another_kind_do_not_count_and_can_be_taken_back(identity: Ide
     with operator_work():
         served.refresh_from_db()
     assert served.bounds == {}
+
+
+def test_a_version_has_one_optimization_at_a_time(identity: Identity, adder: Path) -> None:
+    owner, name = identity.tenant_id, unique("own")
+    added(owner, adder, name)
+    task = order_optimization(owner=owner, model=name, number=1, transformations=["slim", "slim"])
+    assert task.params == {"transformations": ["slim"]}
+    with pytest.raises(ModelInUse, match="is under way"):
+        order_optimization(owner=owner, model=name, number=1)
+    cancel_task(owner=owner, model=name, task_id=task.pk)
+    order_optimization(owner=owner, model=name, number=1)
+
+
+def test_a_refused_version_is_deleted_and_not_retired(identity: Identity, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model")
+    name = unique("own")
+    added(identity.tenant_id, broken, name)
+    with pytest.raises(VersionNotReady, match="Delete it instead"):
+        retire_version(owner=identity.tenant_id, model=name, number=1)
