@@ -148,7 +148,8 @@ class ModelVersionAdmin(OwnedAdmin):
         done = ", ".join(version.report.get("checks", ()))
         trial = version.report.get("trial")
         figures = f"; loaded in {trial['load_s']} s, memory {size(trial['peak_memory_bytes'])}" if trial else ""
-        return f"{done}{figures}" or NOTHING
+        note = f". {trial['note']}" if trial and "note" in trial else ""
+        return f"{done}{figures}{note}" or NOTHING
 
     @column(_("aliases"))
     @once

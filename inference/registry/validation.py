@@ -29,6 +29,7 @@ from tenants.plans.prices import Price
 from tenants.plans.selectors import terms_of
 
 State = ModelVersion.State
+_LONGEST_NOTE = 500
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -52,6 +53,11 @@ def _validate_file(claim: TaskClaim, version: ModelVersion, progress: Progress, 
         return
     trial = {"load_s": round(checked.trial.load_s, 3), "peak_memory_bytes": checked.trial.peak_memory_bytes}
     report: dict[str, Any] = {"checks": ["file", "operators", "tensors", "trial run"], "trial": trial}
+    if checked.trial.failed:
+        report["trial"] = {
+            **trial,
+            "note": f"It loads, but does not run on zeros: {checked.trial.failed}"[:_LONGEST_NOTE],
+        }
     labels = _class_label(checked.signature.classes)
     _admit(claim, report, signature=checked.signature.to_json(), config=trial, labels=labels)
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from inference.core.calls import Call
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import TrialLimits
-from inference.registry.admission.signature import DYNAMIC, Signature, TensorSpec
+from inference.registry.admission.signature import Signature, TensorSpec
 from inference.runtime.error_texts import plain_words
 from inference.sandbox import (
     ChildDied,
@@ -41,6 +41,8 @@ class TrialResult:
     load_s: float
     peak_memory_bytes: int
     """The memory of the whole child, including Python and ONNX Runtime."""
+    failed: str = ""
+    """The error of the run, if the model loads but runs on zeros of no size. It may run on what its callers send."""
 
 
 def trial_run(
@@ -88,15 +90,14 @@ def _ask(
 
 
 def _tensor(spec: TensorSpec) -> Json:
-    shape = [1 if size == DYNAMIC else size for size in spec.shape or ()]
-    return {"name": spec.name, "datatype": spec.datatype, "shape": shape}
+    return {"name": spec.name, "datatype": spec.datatype, "shape": list(spec.shape or ())}
 
 
 def _verdict(reply: Json) -> TrialResult:
     """Read the child's reply, which may come from a model that has taken over the child."""
     match reply:
-        case {"done": {"load_s": float(load_s), "peak_memory_bytes": int(peak)}}:
-            return TrialResult(load_s, peak)
+        case {"done": {"load_s": float(load_s), "peak_memory_bytes": int(peak), "failed": str(failed)}}:
+            return TrialResult(load_s, peak, plain_words(failed))
         case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
             raise ModelRefused(code, plain_words(detail) or "ONNX Runtime cannot run it.")
     raise ModelRefused("model_crashed", "The trial returned an invalid answer.")

@@ -50,6 +50,8 @@ class OwnVersion:
     state: str
     ready: bool
     paused_reason: str
+    trial_note: str
+    """What did not run in the trial, if it was no reason to refuse the file."""
     may_resume: bool
     refusal: Refusal | None
     aliases: tuple[str, ...]
@@ -104,6 +106,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         paused_reason=version.paused_reason,
         may_resume=version.may_resume,
         refusal=_refusal(version),
+        trial_note=trial.get("note", ""),
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
         license=version.license,
         description=version.description,

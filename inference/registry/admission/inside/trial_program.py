@@ -32,6 +32,8 @@ _DTYPES: dict[str, npt.DTypeLike] = {
 }
 # ONNX Runtime has no error type or code for a failed allocation.
 _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
+_SIZES = (1, 8, 64, 512)
+"""The sizes that free dimensions get by turns, until the model runs. Many models refuse inputs that are too short."""
 
 
 def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
@@ -41,23 +43,40 @@ def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
     except MemoryError:
         return _refused("model_out_of_memory", "The model needs more memory than allowed.")
     except Exception as error:  # ONNX Runtime's errors have no ancestor of their own.
-        text = str(error)
-        out_of_memory = any(mark in text for mark in _OUT_OF_MEMORY_MARKS)
-        return _refused("model_out_of_memory" if out_of_memory else "model_invalid", text)
+        return _refused("model_out_of_memory" if _is_out_of_memory(error) else "model_invalid", str(error))
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    return any(mark in str(error) for mark in _OUT_OF_MEMORY_MARKS)
 
 
 def _refused(code: str, detail: str) -> dict[str, Any]:
     return {"refused": {"code": code, "detail": detail[:_MAX_DETAIL_CHARACTERS]}}
 
 
-def _try_model(model_fd: int, tensors: list[dict[str, Any]]) -> dict[str, float]:
+def _try_model(model_fd: int, tensors: list[dict[str, Any]]) -> dict[str, Any]:
     with open(model_fd, "rb", closefd=False) as file:
         model = file.read()
     started = time.monotonic()
     session = ort.InferenceSession(model, _options(), providers=["CPUExecutionProvider"])
     load_s = time.monotonic() - started
-    session.run(None, {tensor["name"]: _zeros(tensor) for tensor in tensors})
-    return {"load_s": load_s, "peak_memory_bytes": _peak_memory_bytes()}
+    failed = _failure_of_all_sizes(session, tensors)
+    return {"load_s": load_s, "peak_memory_bytes": _peak_memory_bytes(), "failed": failed[:_MAX_DETAIL_CHARACTERS]}
+
+
+def _failure_of_all_sizes(session: ort.InferenceSession, tensors: list[dict[str, Any]]) -> str:
+    """Return an empty text once the model runs, or why it does not with the smallest size."""
+    first = ""
+    for size in _SIZES:
+        try:
+            session.run(None, {tensor["name"]: _zeros(tensor, size) for tensor in tensors})
+        except Exception as error:
+            if size == _SIZES[0] and (isinstance(error, MemoryError) or _is_out_of_memory(error)):
+                raise
+            first = first or str(error) or type(error).__name__
+        else:
+            return ""
+    return first
 
 
 def _options() -> ort.SessionOptions:
@@ -71,10 +90,15 @@ def _options() -> ort.SessionOptions:
     return options
 
 
-def _zeros(tensor: dict[str, Any]) -> npt.NDArray[Any]:
+def _zeros(tensor: dict[str, Any], size: int) -> npt.NDArray[Any]:
+    """Return zeros whose free dimensions have this size. A first one among others counts rows, and is 1."""
+    shape = [
+        each if each >= 0 else 1 if axis == 0 and len(tensor["shape"]) > 1 else size
+        for axis, each in enumerate(tensor["shape"])
+    ]
     if tensor["datatype"] == "BYTES":
-        return np.full(tensor["shape"], "", dtype=np.object_)
-    return np.zeros(tensor["shape"], dtype=_DTYPES[tensor["datatype"]])
+        return np.full(shape, "", dtype=np.object_)
+    return np.zeros(shape, dtype=_DTYPES[tensor["datatype"]])
 
 
 def _peak_memory_bytes() -> int:

@@ -100,3 +100,20 @@ def test_strings_are_tried(build_model: BuildModel, save: Save) -> None:
     values = [helper.make_tensor_value_info(name, TensorProto.STRING, ["n"]) for name in ("x", "y")]
     path = save(build_model(helper.make_node("Identity", ["x"], ["y"]), inputs=values[:1], outputs=values[1:]))
     assert trial_run(path, admit(path, AdmissionLimits())).load_s > 0
+
+
+def test_longer_inputs_are_tried_where_short_ones_do_not_fit(build_model: BuildModel, save: Save) -> None:
+    values = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", size]) for name, size in (("x", "s"), ("y", "t"))
+    ]
+    pads = helper.make_tensor("pads", TensorProto.INT64, [4], [0, 5, 0, 5])
+    node = helper.make_node("Pad", ["x", "pads"], ["y"], mode="reflect")
+    path = save(build_model(node, inputs=values[:1], outputs=values[1:], weights=[pads]))
+    assert trial_run(path, admit(path, AdmissionLimits())).failed == ""
+
+
+def test_a_model_that_runs_on_no_zeros_is_told_and_not_refused(build_model: BuildModel, save: Save) -> None:
+    """A model of categories, for example, knows no zero. What its callers send is for them to know."""
+    shape = helper.make_tensor("shape", TensorProto.INT64, [1], [7])
+    path = save(build_model(helper.make_node("Reshape", ["x", "shape"], ["y"]), weights=[shape]))
+    assert "eshape" in trial_run(path, admit(path, AdmissionLimits())).failed
