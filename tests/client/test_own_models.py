@@ -14,7 +14,7 @@ from tests.client.cli.conftest import Shell
 from tests.flows.product import Account, Product
 from tests.samples.adders import adder
 
-SECONDS = 90.0
+SECONDS = 240.0
 
 
 @pytest.fixture(scope="session")
