@@ -32,9 +32,10 @@ def test_a_bound_that_makes_no_sense_is_refused(bounds: dict[str, object], messa
         check_bounds(bounds)
 
 
-def test_a_bound_of_another_kind_is_refused() -> None:
+def test_a_bound_of_another_kind_is_refused_where_the_kind_is_known_and_does_not_count_elsewhere() -> None:
     with pytest.raises(BoundInvalid, match="not measured for the kind tensor"):
-        bounds_for(Kind.TENSOR, {"cosine_mean": 0.9})
+        check_bounds({"cosine_mean": 0.9}, Kind.TENSOR)
+    assert "cosine_mean" not in bounds_for(Kind.TENSOR, {"cosine_mean": 0.9})
 
 
 @pytest.mark.parametrize("rule", MEASURES.values())

@@ -9,7 +9,6 @@ from onnx import helper
 
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled
-from inference.factory.bounds import BoundInvalid
 from inference.factory.golden import GoldenSet, of_samples
 from inference.factory.measures.pairs import Answers, Kind
 from inference.factory.measuring import Conditions, generated_golden, measure_variant
@@ -136,8 +135,7 @@ def test_the_owners_bounds_decide(adder: Path, tmp_path: Path) -> None:
     assert report(adder, near).verdict.admitted
     refused = report(adder, near, bounds={"relative_error_mean": 0.001})
     assert [reason.bound for reason in refused.verdict.reasons] == [0.001]
-    with pytest.raises(BoundInvalid):
-        report(adder, near, bounds={"cosine_mean": 0.9})
+    assert report(adder, near, bounds={"cosine_mean": 1.0}).verdict.admitted, "a bound of another kind does not count"
 
 
 def test_samples_that_the_source_refuses_are_reported_to_the_owner(tmp_path: Path) -> None:
