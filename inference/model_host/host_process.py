@@ -5,6 +5,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -239,6 +240,10 @@ class HostProcess:
             raise HostDied(TIMED_OUT, f"{self.name} ran longer than {limit_s:g} s and was ended") from error
         except ChannelClosed as error:
             raise self._crashed() from error
+        finally:
+            # The answer may have been under way when the host was stopped.
+            if wait.pauses:
+                self._signal(signal.SIGCONT)
 
     def _look(self, wait: "_Wait", control: RunControl | None) -> None:
         """Do what is due. Raises TimeoutError, or CallCanceled if the run was not wanted any more for a while."""
@@ -265,11 +270,17 @@ class HostProcess:
         if wait.pauses:
             wait.pauses -= 1
             if not wait.pauses:
-                os.kill(self.pid, signal.SIGCONT)
+                self._signal(signal.SIGCONT)
         elif processors_are_short():
-            os.kill(self.pid, signal.SIGSTOP)
+            self._signal(signal.SIGSTOP)
             wait.pauses = self._limits.long_run_pauses
             wait.deadline_s = min(wait.latest_s, wait.deadline_s + wait.pauses * _LOOK_EVERY_S)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Send a signal to the host, unless it has ended: its number may belong to another process by now."""
+        if self.is_running:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def _read(self, answer: Answer, read: Callable[[Answer], Read]) -> Read:
         """Return what `read` makes of an answer. A host whose answers cannot be read is ended."""

@@ -201,7 +201,6 @@ def move(developer: Developer, model: str, *, to: int) -> None:
     raise AssertionError("the alias was not moved in time")
 
 
-@pytest.mark.long  # Where processors are short, the call sometimes ends at its own 60 seconds instead.
 def test_a_version_paused_after_three_ends_of_its_process_runs_again_once_it_is_resumed(
     developer: Developer, product: Product
 ) -> None:
