@@ -33,7 +33,7 @@ class ServedFile:
     tokenizer: Path | None = None
 
     def expected(self, given: Given) -> Vector:
-        """What the file itself gives for this input alone."""
+        """Return what the file itself gives for this input alone."""
         session = ort.InferenceSession(str(self.weights), providers=["CPUExecutionProvider"])
         if isinstance(given, bytes):
             answer: Vector = session.run(None, {"x": np.frombuffer(given, np.float32)[None]})[0][0]
