@@ -108,6 +108,11 @@ class Product:
         with self._connection() as connection:
             return [row for query, value in queries for row in connection.execute(query, [value]).fetchall()]
 
+    def change(self, statement: str) -> int:
+        """Change rows, without row-level security, and return their number."""
+        with self._connection() as connection:
+            return connection.execute(statement).rowcount
+
     def _connection(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(self.service("MAAS_DATABASE_URL"), options="-c role=maas_operator")
 

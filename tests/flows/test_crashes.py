@@ -181,19 +181,17 @@ def shared_by_all_workers(product: Product) -> Iterator[None]:
     not wait.
     """
 
-    def assign(statement: str) -> None:
-        with psycopg.connect(product.service("MAAS_DATABASE_URL")) as connection:
-            connection.execute(statement)
-
-    assign("INSERT INTO inference_modelpool (name, strategy) VALUES ('shared', 'random') ON CONFLICT DO NOTHING")
-    assign(
+    made = "INSERT INTO inference_modelpool (name, strategy) VALUES ('shared', 'random') ON CONFLICT DO NOTHING"
+    product.change(made)
+    assigned = product.change(
         "UPDATE inference_servedmodel SET pool_id = (SELECT id FROM inference_modelpool WHERE name = 'shared')"
         " WHERE name = 'ocr'"
     )
+    assert assigned == 1
     try:
         yield
     finally:
-        assign("UPDATE inference_servedmodel SET pool_id = NULL")
+        product.change("UPDATE inference_servedmodel SET pool_id = NULL")
 
 
 def takes_pages(worker: psutil.Process, product: Product) -> None:
