@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
+
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelNotFound, PipelineInvalid
 from inference.registry.model_limits import limits_of
 from inference.registry.models import ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owner_work
-from inference.registry.selectors import find_version
+from inference.registry.selectors import active_models, find_version
 from inference.registry.uploads import Content, VersionUpload, add_content
 from inference.runtime.parameters import DOCUMENT, GRAPH, TENSORS, TEXT, TEXTS
 
@@ -44,6 +46,12 @@ def add_own_pipeline(
         for role, member in members.items():
             PipelineStep.objects.create(tenant_id=owner, pipeline=version, role=role, member=member)
     return version, task
+
+
+def possible_members(owner: UUID) -> "QuerySet[ServedModel, str]":
+    """Return the names of the models that a pipeline of the owner may have as members, in the owner's scope."""
+    own_pipelines = Q(tenant=owner, current__runtime=GRAPH)
+    return active_models(owner).exclude(own_pipelines).values_list("name", flat=True)
 
 
 def _content(pipeline: OwnPipeline, members: Mapping[str, ModelVersion], accepts: list[str]) -> Content:

@@ -1,4 +1,7 @@
-"""Test how a developer uploads a classifier, tries it, publishes another version, rolls back and deletes it."""
+"""Test how a developer adds models, tries them, publishes another version, rolls back and deletes them."""
+
+import json
+import re
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from tests.browser.accessibility import LOOKS, faults_in_looks
 from tests.browser.conftest import Windows
 from tests.fixtures import unique
 from tests.flows.product import Account, Product
+from tests.inference.pipelines.declarations import READER, changed
 from tests.live_stack import RunningStack
 
 pytestmark = pytest.mark.browser
@@ -124,4 +128,80 @@ def test_a_file_that_is_no_model_is_refused_with_what_to_do(windows: Windows, de
         assert list(faults_in_looks(page, TWO_LOOKS)) == []
         page.goto("/models")
         expect(page.locator(".notice.wait")).to_contain_text(name)
+    assert windows.complaints == []
+
+
+def choose(page: Page, source: str) -> None:
+    page.goto("/own-models/new")
+    page.get_by_role("radio", name=source).check(force=True)
+
+
+def add(page: Page, name: str, button: str) -> None:
+    page.fill("#name", name)
+    page.fill("#license", "MIT")
+    page.get_by_role("button", name=button, exact=True).click()
+
+
+def test_the_source_of_a_model_is_chosen_with_the_keyboard(windows: Windows, developer: Account) -> None:
+    with windows.owner(developer, width=390) as page:
+        page.goto("/own-models/new")
+        page.get_by_role("radio", name="File").focus()
+        for source, shown in (("url", "#url"), ("pipeline", "#pipeline"), ("file", "#drop")):
+            page.keyboard.press("ArrowRight")
+            expect(page.locator("[name=source]:checked")).to_have_value(source)
+            expect(page.locator(shown)).to_be_visible()
+            assert list(faults_in_looks(page, TWO_LOOKS)) == []
+    assert windows.complaints == []
+
+
+def test_a_url_that_is_not_allowed_is_refused_and_stays_in_its_field(windows: Windows, developer: Account) -> None:
+    with windows.owner(developer, width=390) as page:
+        choose(page, "URL")
+        page.fill("#url", "https://127.0.0.1/flowers.onnx?key=secret")
+        page.locator("#license").focus()
+        expect(page.locator("#name")).to_have_value("flowers")
+        add(page, unique("fetched"), "Fetch")
+        expect(page.locator("#refusal")).to_contain_text("127.0.0.1")
+        expect(page.locator("#url")).to_have_value("https://127.0.0.1/flowers.onnx?key=secret")
+        expect(page.locator("#send")).to_be_enabled()
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+    assert windows.complaints == []
+
+
+def test_the_example_of_a_pipeline_is_added_and_drawn(windows: Windows, developer: Account) -> None:
+    name = unique("pages")
+    with windows.owner(developer, width=390) as page:
+        choose(page, "Pipeline")
+        page.click("#example")
+        expect(page.get_by_label("Model for reader")).to_have_value("ocr")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+        add(page, name, "Add pipeline")
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
+        expect(page.locator("h1")).to_contain_text("ready")
+        expect(page.locator(".graph-list")).to_contain_text("ocr@1")
+        assert list(faults_in_looks(page, TWO_LOOKS)) == []
+    assert windows.complaints == []
+
+
+def test_a_pipeline_in_a_file_is_refused_at_the_place_of_its_mistake(windows: Windows, developer: Account) -> None:
+    name = unique("wrong")
+    wrong = changed(READER, lambda declared: declared["steps"][0]["if"].update(value="input.has_words"))
+    with windows.owner(developer, width=1440) as page:
+        choose(page, "Pipeline")
+        file = json.dumps({**wrong, "members": {"reader": "nowhere"}}).encode()
+        page.set_input_files("#pipeline-file", FilePayload(name=f"{name}.json", mimeType="", buffer=file))
+        expect(page.locator("#name")).to_have_value(name)
+        expect(page.get_by_label("Model for reader")).to_have_value("nowhere")
+        expect(page.locator("#pipeline")).not_to_have_value(re.compile("members"))
+        add(page, name, "Add pipeline")
+        expect(page.locator("#refusal")).to_contain_text("Member 'reader': ")
+        page.get_by_label("Model for reader").fill("ocr")
+        add(page, name, "Add pipeline")
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
+        expect(page.locator("main")).to_contain_text("has_words")
+        page.go_back()
+        page.fill("#pipeline", '{"accepts": ["document"],}')
+        add(page, name, "Add pipeline")
+        expect(page.locator("#refusal")).to_contain_text("The field `pipeline` is not JSON")
+        expect(page.locator("#refusal")).to_contain_text("column 26")
     assert windows.complaints == []

@@ -68,6 +68,11 @@ class ModelVersion(Owned):
         return bool(self.paused_reason) and not self.paused_reason.startswith(DRIFTED)
 
     @property
+    def file_bytes(self) -> int:
+        """Return the size of all its files. A pipeline has none."""
+        return sum(int(artifact["bytes"]) for artifact in self.artifacts.values())
+
+    @property
     def queue_name(self) -> str:
         return f"infer.{self.engine_key}"
 

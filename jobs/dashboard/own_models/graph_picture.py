@@ -119,11 +119,16 @@ def graph_picture(declared: Mapping[str, Any], members: Mapping[str, str]) -> Gr
     return GraphPicture(tuple(boxes.values()), arrows, width, height)
 
 
+def picture_of(version: ModelVersion) -> GraphPicture | None:
+    """Return the picture of a version that is a pipeline and was checked."""
+    if version.runtime != GRAPH or version.state != State.READY:
+        return None
+    return graph_picture(version.config["graph"], version.lineage.get("members", {}))
+
+
 def newest_picture(versions: Iterable[ModelVersion]) -> GraphPicture | None:
-    """Return the picture of the newest version that is a pipeline and was checked. The newest come first."""
-    checked = (version for version in versions if version.runtime == GRAPH and version.state == State.READY)
-    newest = next(checked, None)
-    return None if newest is None else graph_picture(newest.config["graph"], newest.lineage.get("members", {}))
+    """Return the picture of the newest version that has one. The newest come first."""
+    return next(filter(None, map(picture_of, versions)), None)
 
 
 def _columns(needs: Mapping[str, tuple[str, ...]]) -> dict[str, int]:

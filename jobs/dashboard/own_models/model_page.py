@@ -93,7 +93,7 @@ def _row(version: ModelVersion) -> VersionRow:
         state=version.state,
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
         license=version.license,
-        size=size(sum(int(artifact["bytes"]) for artifact in version.artifacts.values())),
+        size=size(version.file_bytes) if version.artifacts else "",
         created_at=version.created_at,
         author=version.author,
         source=version.source.key if version.source else "",

@@ -16,6 +16,7 @@ from inference.registry.reading import tasks_of, versions_of
 from inference.registry.uploads import CLASSES
 from inference.registry.variant_reports import Report, report_of
 from jobs.dashboard.catalog.model_view import TensorView, tensors_of
+from jobs.dashboard.own_models.graph_picture import GraphPicture, picture_of
 from jobs.dashboard.own_models.model_card import card_html
 from jobs.dashboard.own_models.task_views import (
     Outcome,
@@ -64,6 +65,7 @@ class OwnVersion:
     """The model card in Markdown."""
     card_html: SafeString
     size: str
+    """The size of its files. A pipeline has none."""
     digest: str
     source: int | None
     origin: tuple[tuple[str, str], ...]
@@ -74,6 +76,8 @@ class OwnVersion:
     created_at: datetime
     inputs: tuple[TensorView, ...]
     outputs: tuple[TensorView, ...]
+    picture: GraphPicture | None
+    """The steps of a pipeline."""
     report: Report
     under_way: tuple[TaskView, ...]
     failures: tuple[TaskView, ...]
@@ -114,7 +118,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         labels={name: text for name, text in version.labels.items() if name != CLASSES},
         card=version.card,
         card_html=card_html(version.card),
-        size=size(sum(int(artifact["bytes"]) for artifact in version.artifacts.values())),
+        size=size(version.file_bytes) if version.artifacts else "",
         digest=version.digest,
         source=version.source.number if version.source else None,
         origin=tuple(_origin(version.lineage)),
@@ -124,6 +128,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         created_at=version.created_at,
         inputs=tensors_of(version.signature, "inputs"),
         outputs=tensors_of(version.signature, "outputs"),
+        picture=picture_of(version),
         report=report_of(list(variants[:MAX_VARIANTS])),
         under_way=under_way(tasks),
         failures=failures(tasks),

@@ -6,17 +6,17 @@ from django.views.decorators.http import require_safe
 
 from inference.model_host.isolation_status import isolation_status
 from inference.registry.errors import ModelNotFound, VersionNotFound
-from inference.registry.model_limits import held_models, limits_of
 from inference.registry.references import CURRENT, is_alias
+from jobs.core.models.jobs import LONGEST_URL
 from jobs.dashboard.base.wording import own_model_cost
 from jobs.dashboard.own_models.history_page import MAX_OFFSET_MINUTES, Question, history_of
 from jobs.dashboard.own_models.model_page import OwnModel, own_model
+from jobs.dashboard.own_models.new_model_page import new_model_page
 from jobs.dashboard.own_models.version_page import OwnVersion, own_version
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import DomainError
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
-from tenants.limits.quota.wording import size
 
 Content = dict[str, OwnModel | OwnVersion]
 
@@ -25,18 +25,15 @@ Content = dict[str, OwnModel | OwnVersion]
 @members_only
 def new_model(request: HttpRequest, identity: Identity) -> HttpResponse:
     identity.require("models:write")
-    limits = limits_of(identity.tenant_id)
     status = isolation_status()
     with unit_of_work(identity):
-        held = held_models(identity.tenant_id)
+        page = new_model_page(identity.tenant_id)
     context = {
-        "held": held,
-        "max_models": limits.models,
-        "max_bytes": limits.file_bytes,
-        "max_size": size(limits.file_bytes),
+        "page": page,
         "missing": sorted(status.missing.items()),
         "name": request.GET.get("model", ""),
         "cost": own_model_cost(identity.prices),
+        "longest_url": LONGEST_URL,
     }
     return render(request, "jobs/own_models/new_model.html", context)
 

@@ -16,8 +16,9 @@ def test_the_page_shows_the_steps_as_a_picture_and_as_a_list(member: Client, des
     owner, colors, name = desk.identity.tenant_id, unique("colors"), unique("sorter")
     added(owner, save_colors(tmp_path / "colors.onnx"), colors)
     declare(owner, {"colors": f"{colors}@1"}, name=name)
-    page = html(member, f"/own-models/{name}")
-    assert 'aria-labelledby="graph-title graph-desc"' in page
-    assert f"<strong>scores</strong>: {colors}@1 from picture" in page
-    assert "<strong>output</strong> from best" in page
+    for address in (f"/own-models/{name}", f"/own-models/{name}/versions/1"):
+        page = html(member, address)
+        assert 'aria-labelledby="graph-title graph-desc"' in page
+        assert f"<strong>scores</strong>: {colors}@1 from picture" in page
+        assert "<strong>output</strong> from best" in page
     assert 'class="graph"' not in html(member, f"/own-models/{colors}")
