@@ -1,6 +1,8 @@
 """Prune `embed` until its vectors have a cosine of 0.98 to those of the whole model, and measure what that gains."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from inference.core.calls import Call
 from inference.factory.golden import GoldenSet, golden_of
@@ -72,7 +74,7 @@ def _pruned(source: Path, into: Path, calibration: list[Feeds], judged: GoldenSe
         Figure(NAME, "cosine to the whole model, mean", f"{cosine:.4f}", f">= {MUST_COSINE}", cosine >= MUST_COSINE),
         Figure(NAME, f"recall@10 among {TEXTS:,} texts", f"{recall:.4f}", ">= 0.95", recall >= 0.95),
     ]
-    return Design(NAME, made.lineage(), values), figures
+    return Design(NAME, _as_told(made.lineage()), values), figures
 
 
 def _calibration_set(source: Path, feeds: list[Feeds]) -> GoldenSet:
@@ -82,3 +84,19 @@ def _calibration_set(source: Path, feeds: list[Feeds]) -> GoldenSet:
     finally:
         session.close()
     return GoldenSet((*parts.calibration, *parts.held_out), (), False, 0, parts.digest)
+
+
+def _as_told(lineage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the file was made, as the other reports tell it."""
+    groups = lineage["groups"].items()
+    return {
+        "transformation": lineage["transformation"],
+        "parameters": {
+            "bound": lineage["bound"],
+            "calibration_inputs": lineage["calibration_inputs"],
+            "relative_work": round(lineage["relative_work"], 3),
+            **{name: f"{group['kept']} of {group['of']}" for name, group in groups},
+        },
+        "tools": lineage["tools"],
+        "source_digest": lineage["source_sha256"],
+    }
