@@ -32,7 +32,7 @@ def add_to(acts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     of_sklearn = _add(acts, "export-sklearn", "push an estimator of scikit-learn; loading it runs code of the file")
     of_sklearn.add_argument("source", metavar="FILE", type=values.file, help="file of joblib or pickle")
     of_sklearn.add_argument(
-        "--inputs", metavar="FILE", type=values.file, help="rows to compare the answers on: .csv with a head, or .npy"
+        "--inputs", metavar="FILE", type=values.file, help="rows to compare the answers on: .csv, or .npy"
     )
     of_sklearn.set_defaults(do=partial(export, _of_sklearn))
     of_torch = _add(acts, "export-torch", "push a module of torch; making it runs code of the source")
@@ -98,6 +98,8 @@ def _of_sklearn(given: argparse.Namespace, to: Path) -> "Exported":
         from maas_client.exports import given_inputs, sklearn_models  # noqa: PLC0415  # an extra that may be missing
 
         table = given_inputs.table(given.inputs) if given.inputs else None
+        if table is not None:
+            say(f"maas: {given.inputs}: {table.taken}")
         tolerance = sklearn_models.TOLERANCE if given.tolerance is None else given.tolerance
         return sklearn_models.export(given.source, to, table=table, tolerance=tolerance)
 

@@ -15,13 +15,14 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 
 from maas_client.exports.errors import CannotExport
 from maas_client.exports.exported import Exported
+from maas_client.exports.given_inputs import Table
 from maas_client.exports.verification import Arrays, Case, verified
 
 ROWS = 256
 TOLERANCE = 1e-4
 OPSETS = {"": 21, "ai.onnx.ml": 3}
 """The versions of the operator sets. Some converters refuse later ones of `ai.onnx.ml`."""
-Table = Mapping[str, np.ndarray[Any, Any]]
+Columns = Mapping[str, np.ndarray[Any, Any]]
 """The columns of a table by their names."""
 
 
@@ -91,7 +92,8 @@ def rows_of(estimator: Any, table: Table | None) -> Rows:
     if _takes_columns(estimator):
         if table is None:
             raise CannotExport("The estimator takes columns by name. Give some rows: --inputs table.csv")
-        return _columns(table, list(estimator.feature_names_in_))
+        names = list(estimator.feature_names_in_)
+        return _columns(table.named(names).columns, names)
     count = int(estimator.n_features_in_)
     matrix = generated(ROWS, estimator) if table is None else _matrix(table, estimator, count)
     return Rows(matrix.astype(np.float64), {"X": matrix})
@@ -117,8 +119,10 @@ def _scaler(estimator: Any) -> Any:
     return None if any(part is None for part in parts) else first
 
 
-def _matrix(table: Table, estimator: Any, count: int) -> np.ndarray[Any, Any]:
-    names = list(getattr(estimator, "feature_names_in_", ())) or list(table)
+def _matrix(given: Table, estimator: Any, count: int) -> np.ndarray[Any, Any]:
+    fitted = list(getattr(estimator, "feature_names_in_", ()))
+    table = given.named(fitted).columns
+    names = fitted or list(table)
     missing = [name for name in names if name not in table]
     if missing or len(names) != count:
         lacking = f"lack the columns {', '.join(missing[:5])}" if missing else f"have {len(names)} columns"
@@ -129,7 +133,7 @@ def _matrix(table: Table, estimator: Any, count: int) -> np.ndarray[Any, Any]:
         raise CannotExport(f"The estimator takes numbers, and the inputs have other values: {error}") from error
 
 
-def _columns(table: Table, names: Sequence[str]) -> Rows:
+def _columns(table: Columns, names: Sequence[str]) -> Rows:
     import pandas  # noqa: PLC0415  # only estimators that were fitted on a data frame need it
 
     missing = [name for name in names if name not in table]
