@@ -28,5 +28,5 @@ _ADVICE: Mapping[str, str] = {
 def refusal_json(refused: ModelRefused) -> dict[str, str]:
     """Return the reason of a refusal: its code, what was wrong, the node if there is one, and what to do."""
     node = {"node": refused.node} if refused.node else {}
-    advice = _ADVICE.get(refused.code, "Mend what is named and upload the file again.")
+    advice = refused.advice or _ADVICE.get(refused.code, "Mend what is named and upload the file again.")
     return {"code": refused.code, "detail": refused.detail, **node, "what_to_do": advice}

@@ -54,10 +54,18 @@ _ORT_OPERATORS = frozenset(
 )
 
 
+_ADVICE: Mapping[tuple[str, str], str] = {
+    (_ORT_DOMAIN, "Tokenizer"): "Compute the features of texts in your own program, with the vectorizer of "
+    "scikit-learn, and export the part after the vectorizer, which takes numbers.",
+    (_ORT_DOMAIN, "EPContext"): "Export the model without compiling it for a device.",
+}
+
+
 def check_operator(domain: str, op_type: str) -> None:
     if op_type not in _operators(domain):
         name = f"{domain}.{op_type}" if domain else op_type
-        raise ModelRefused("operator_not_allowed", f"Operator '{name}' is not allowed. Use standard ONNX operators.")
+        advice = _ADVICE.get((domain, op_type), "")
+        raise ModelRefused("operator_not_allowed", f"Operator '{name}' is not in the ONNX standard.", advice=advice)
 
 
 def is_reserved_domain(domain: str) -> bool:

@@ -14,6 +14,15 @@ from inference.registry.admission.tensors import ELEMENT_TYPES, MAX_RANK
 
 DYNAMIC = -1
 _MAX_NAME_CHARACTERS = 256
+_ZIPMAP = (
+    "Export the probabilities as a tensor. With skl2onnx: "
+    'convert_sklearn(model, …, options={id(model): {"zipmap": False}}). With onnxmltools: '
+    "convert_lightgbm(model, …, zipmap=False). Or let the client export it: maas models export-sklearn."
+)
+_LIST = (
+    "Export each tensor of the list as an output of its own. With a MultiOutputClassifier of scikit-learn, export each "
+    "of its estimators_ as a model."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +96,13 @@ def _checked_name(role: str, name: str, taken: Collection[str]) -> str:
 
 
 def _spec(role: str, value: ValueInfoProto) -> TensorSpec:
-    if value.type.WhichOneof("value") != "tensor_type":
-        raise _unsupported(
-            f"{role} '{value.name}' is not a tensor. Export scikit-learn classifiers with the option zipmap=False"
-        )
+    kind = value.type.WhichOneof("value")
+    if kind == "sequence_type":
+        of_maps = value.type.sequence_type.elem_type.WhichOneof("value") == "map_type"
+        what = "a list of dictionaries" if of_maps else "a list of tensors"
+        raise _unsupported(f"{role} '{value.name}' is {what}, not a tensor", _ZIPMAP if of_maps else _LIST)
+    if kind != "tensor_type":
+        raise _unsupported(f"{role} '{value.name}' is not a tensor")
     tensor = value.type.tensor_type
     element = ELEMENT_TYPES.get(tensor.elem_type)
     if element is None or element.datatype is None:
@@ -118,5 +130,5 @@ def _check_input(tensor: TensorSpec, limits: AdmissionLimits) -> None:
         raise _unsupported(f"Input '{tensor.name}' has {smallest} elements")
 
 
-def _unsupported(what: str) -> ModelRefused:
-    return ModelRefused("signature_not_supported", f"{what}.")
+def _unsupported(what: str, advice: str = "") -> ModelRefused:
+    return ModelRefused("signature_not_supported", f"{what}.", advice=advice)

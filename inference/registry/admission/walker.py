@@ -97,7 +97,8 @@ class _BodyWalk:
                 self.attributes(node.attribute, depth)
             except ModelRefused as refused:
                 # The innermost node is named, because the nodes around it are only where it is nested.
-                raise ModelRefused(refused.code, refused.detail, node=refused.node or _named(node)) from refused
+                named = refused.node or _named(node)
+                raise ModelRefused(refused.code, refused.detail, node=named, advice=refused.advice) from refused
 
     def operator(self, node: NodeProto, depth: int) -> None:
         key = FunctionKey(node.domain, node.op_type, node.overload)
