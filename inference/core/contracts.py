@@ -255,6 +255,8 @@ class VersionSpec:
     """The member versions of a pipeline by role. The footprint of the pipeline is the union of theirs."""
     isolated: bool = False
     """Set if the model must run in a confined process of its own. Only an `onnx` model can."""
+    output_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The shapes of the outputs of an `onnx` model, which count more than those that its file declares."""
 
     @property
     def key(self) -> str:

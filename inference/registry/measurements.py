@@ -25,7 +25,7 @@ def measure(claim: TaskClaim, progress: Progress, call: Call) -> None:
     path = artifacts.local_path(variant.artifact)
     try:
         checked = check_file(path, admission_for(version.tenant_id), progress, call)
-        if checked.signature.to_json() != version.signature:
+        if not checked.fits(version.signature):
             raise ModelRefused("variant_differs", "it has other inputs or outputs than the version")
         report = judge(version, path, progress, call).to_json()
         state = State.ADMITTED if report["verdict"]["admitted"] else State.REFUSED

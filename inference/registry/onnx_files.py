@@ -64,8 +64,17 @@ class OnnxUpload:
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
     path: Path
-    signature: Signature
+    declared: Signature
+    """The signature that the file declares."""
     trial: TrialResult
+
+    @property
+    def signature(self) -> Signature:
+        return self.trial.signature
+
+    def fits(self, signature: Mapping[str, Any]) -> bool:
+        """Return whether a version with this signature may use the file. Older releases stored what files declare."""
+        return signature in (self.signature.to_json(), self.declared.to_json())
 
 
 def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Progress = SILENT) -> ModelVersion:
@@ -133,11 +142,11 @@ def admission_for(owner: UUID | None) -> AdmissionLimits:
 def check_file(path: Path, limits: AdmissionLimits, progress: Progress, call: Call | None = None) -> CheckedFile:
     """Check a file that nobody changes meanwhile, byte by byte and in a trial. Raises ModelRefused and CallCanceled."""
     progress.stage(f"checking {size(path.stat().st_size)}, node by node")
-    signature = admit(path, limits)
+    declared = admit(path, limits)
     trial_limits = TrialLimits.for_file(path.stat().st_size)
     progress.stage(f"running it once in a sandbox, for {trial_limits.wall_s:g} s at most")
-    trial = trial_run(path, signature, limits=trial_limits, needs=settings.MAAS_SANDBOX_NEEDS, call=call)
-    return CheckedFile(path, signature, trial)
+    trial = trial_run(path, declared, limits=trial_limits, needs=settings.MAAS_SANDBOX_NEEDS, call=call)
+    return CheckedFile(path, declared, trial)
 
 
 def _checked(source: Path, folder: Path, precision: str, progress: Progress) -> CheckedFile:

@@ -14,6 +14,7 @@ from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelShare, ModelVersion, PipelineStep, ServedModel
 from inference.registry.references import Reference, read_engine_key, read_reference
 from inference.runtime.parameters import DOCUMENT, GRAPH, documents_of
+from inference.runtime.tensors import output_shapes
 from tenants.core.db.unit_of_work import current_scope, operator_work, unit_of_work
 
 NAMED = 20
@@ -191,6 +192,7 @@ def spec_of(version: ModelVersion) -> VersionSpec:
         # The members of a pipeline run in processes of their own where they must, and the steps between them here.
         isolated=version.served_model.is_isolated and version.runtime != GRAPH,
         steps={step.role: spec_of(step.member) for step in _steps_of(version)},
+        output_shapes=output_shapes(version.signature) if version.runtime == "onnx" else {},
     )
 
 

@@ -54,10 +54,10 @@ def _validate_file(claim: TaskClaim, version: ModelVersion, progress: Progress, 
     trial = {"load_s": round(checked.trial.load_s, 3), "peak_memory_bytes": checked.trial.peak_memory_bytes}
     report: dict[str, Any] = {"checks": ["file", "operators", "tensors", "trial run"], "trial": trial}
     if checked.trial.failed:
-        report["trial"] = {
-            **trial,
-            "note": f"It loads, but does not run on zeros: {checked.trial.failed}"[:_LONGEST_NOTE],
-        }
+        note = f"It loads, but does not run on zeros: {checked.trial.failed}"
+        report["trial"] = {**trial, "note": note[:_LONGEST_NOTE]}
+    if checked.trial.corrections:
+        report["corrected"] = " ".join(map(str, checked.trial.corrections))[:_LONGEST_NOTE]
     labels = _class_label(checked.signature.classes)
     _admit(claim, report, signature=checked.signature.to_json(), config=trial, labels=labels)
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -61,6 +61,8 @@ class CallersRows:
     feeds: Mapping[str, Array]
     rows: int
     shared: bool
+    outputs: tuple[TensorSpec, ...]
+    """The outputs that the caller's version promises."""
 
 
 Layout = tuple[tuple[str, Any, tuple[int, ...]], ...]
@@ -85,6 +87,15 @@ class _Known:
     def __init__(self, session: Session) -> None:
         self.signature = Signature(tuple(map(tensor_spec, session.inputs)), tuple(map(tensor_spec, session.outputs)))
         self._fitting: dict[Layout, _Fitting] = {}
+        self._promised: dict[str, Signature] = {}
+
+    def promised_by(self, spec: VersionSpec) -> Signature:
+        """Return the signature with the shapes of outputs that the version knows. Several versions may use a file."""
+        found = self._promised.get(spec.key)
+        if found is None:
+            outputs = [_reshaped(output, spec.output_shapes) for output in self.signature.outputs]
+            found = self._promised[spec.key] = replace(self.signature, outputs=tuple(outputs))
+        return found
 
     def fitting(self, tensors: Mapping[str, Array]) -> _Fitting:
         """Check the tensors of a call. Raises WorkRefused."""
@@ -96,6 +107,10 @@ class _Known:
                 self._fitting.clear()
             found = self._fitting[layout] = _fitting(layout)
         return found
+
+
+def _reshaped(output: TensorSpec, shapes: Mapping[str, tuple[int, ...]]) -> TensorSpec:
+    return replace(output, shape=shapes.get(output.name, output.shape))
 
 
 def _fitting(layout: Layout) -> _Fitting:
@@ -115,13 +130,14 @@ class OnnxRuntime:
         self._independence: dict[Path, RowIndependence] = {}
 
     def load(self, spec: VersionSpec) -> None:
-        self._host.load(self._weights(spec), self._warm_up, name=spec.key, isolated=spec.isolated)
+        self._host.load(self._weights(spec), partial(self._warm_up, spec), name=spec.key, isolated=spec.isolated)
 
     def run(self, spec: VersionSpec, work: WorkInput, parameters: Mapping[str, Json], call: Call) -> WorkOutput:
         path, isolated = self._weights(spec), spec.isolated
-        with self._host.session(path, self._warm_up, call=call, name=spec.key, isolated=isolated) as session:
+        warm_up = partial(self._warm_up, spec)
+        with self._host.session(path, warm_up, call=call, name=spec.key, isolated=isolated) as session:
             part = Part(spec.key, "weights")
-            pieces = [_piece(session, work, shares=self._may_share(session.path, part))]
+            pieces = [_piece(session, spec, work, shares=self._may_share(session.path, part))]
             answers = self._batchers.run(session, pieces, self._run_rows, of=part, limits=ONNX_LIMITS, call=call)
             return _output(session, answers)
 
@@ -130,7 +146,7 @@ class OnnxRuntime:
         shares = self._may_share(Path(resolved(path)), part)
 
         def prepare(session: Session, one: Asked) -> Ready:
-            return Ready([_piece(session, one.work, shares=shares)], partial(_output, session))
+            return Ready([_piece(session, spec, one.work, shares=shares)], partial(_output, session))
 
         return self._batchers.begin(
             path,
@@ -162,21 +178,21 @@ class OnnxRuntime:
     ) -> list[list[Array]]:
         try:
             if not callers[0].shared:
-                return [_checked(session, session.run(caller.feeds, control=control)) for caller in callers]
+                return [_checked(caller, session.run(caller.feeds, control=control)) for caller in callers]
             min_rows = self._independence[session.path].min_rows or 1
             joined = {
                 name: padded_to(np.concatenate([caller.feeds[name] for caller in callers]), min_rows)
                 for name in callers[0].feeds
             }
             together = _in_rows(session, partial(session.run, control=control))
-            answers = _checked(session, list(together(joined)))
+            answers = _checked(callers[0], list(together(joined)))
         except InvalidFeed as error:
             raise WorkRefused("invalid_tensor", str(error)) from error
         return split_rows(answers, [caller.rows for caller in callers], min_rows)
 
-    def _warm_up(self, session: Session) -> None:
+    def _warm_up(self, spec: VersionSpec, session: Session) -> None:
         """Run the smallest input and find out whether rows may share a run. Other graphs are warmed up by a caller."""
-        signature = signature_of(session)
+        signature = _known_of(session).promised_by(spec)
         feeds = {tensor.name: _smallest(tensor) for tensor in signature.inputs}
         try:
             session.run(feeds, control=RunControl())
@@ -219,13 +235,14 @@ class OnnxRuntime:
         return artifact(spec, "weights", on_gpu=self._host.on_gpu and not spec.isolated)
 
 
-def _piece(session: Session, work: WorkInput, *, shares: bool) -> Piece[CallersRows]:
+def _piece(session: Session, spec: VersionSpec, work: WorkInput, *, shares: bool) -> Piece[CallersRows]:
     if not isinstance(work, TensorInput):
         raise WorkRefused("input_not_accepted", "this model reads tensors, not documents or text")
-    fitting = _known_of(session).fitting(work.tensors)
+    known = _known_of(session)
+    fitting, outputs = known.fitting(work.tensors), known.promised_by(spec).outputs
     shared = shares and fitting.alike
-    rows = CallersRows(work.tensors, fitting.rows, shared)
-    group = fitting.group if shared else object()
+    rows = CallersRows(work.tensors, fitting.rows, shared, outputs)
+    group = (fitting.group, outputs) if shared else object()
     return Piece(rows, group=group, rows=min(max(fitting.rows, 1), ONNX_LIMITS.max_rows))
 
 
@@ -251,12 +268,12 @@ def _in_rows(session: Session, run: RunRows) -> RunRows:
     return in_whole_runs(run) if session.on_gpu else run
 
 
-def _checked(session: Session, answers: list[Array]) -> list[Array]:
+def _checked(caller: CallersRows, answers: list[Array]) -> list[Array]:
     """Check the shapes of the outputs and return the outputs. Otherwise, a model that returns a wrong shape for some
     values could mix up the rows of callers.
     """
-    for declared, answer in zip(session.outputs, answers, strict=True):
-        tensor_spec(declared).check_output(answer)
+    for promised, answer in zip(caller.outputs, answers, strict=True):
+        promised.check_output(answer)
     return answers
 
 

@@ -84,6 +84,15 @@ def tensor_spec(node: NodeArg) -> TensorSpec:
     return TensorSpec(node.name, DATATYPES[node.type], tuple(_size(size) for size in node.shape))
 
 
+def output_shapes(signature: Mapping[str, Json]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the outputs in a signature by name, without those that the file leaves open."""
+    return {
+        output["name"]: tuple(output["shape"])
+        for output in signature.get("outputs", ())
+        if output.get("shape") is not None
+    }
+
+
 def _size(size: int | str | None) -> int:
     return size if isinstance(size, int) and size >= 0 else -1
 

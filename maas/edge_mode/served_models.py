@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inference.core.contracts import Json, VersionSpec
@@ -23,6 +23,7 @@ from inference.registry.builtin.installed import PackageMissing
 from inference.registry.digests import version_digest
 from inference.registry.references import NAME
 from inference.runtime.parameters import GRAPH, TENSORS, documents_of
+from inference.runtime.tensors import output_shapes
 from inference.sandbox import SandboxUnavailable
 from maas.edge_mode.errors import CannotServe
 from maas.edge_mode.options import EdgeOptions
@@ -161,8 +162,7 @@ def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> S
         copy = Path(private) / "model.onnx"
         try:
             shutil.copyfile(path, copy)
-            signature = admit(copy, AdmissionLimits())
-            trial_run(copy, signature, needs=sandbox_needs)
+            signature = trial_run(copy, admit(copy, AdmissionLimits()), needs=sandbox_needs).signature
         except OSError as error:
             raise CannotServe(f"{name}: {path} cannot be read: {error.strerror}") from error
         except ModelRefused as refusal:
@@ -183,7 +183,8 @@ def _admitted(name: str, path: Path, folder: Path, sandbox_needs: Set[str]) -> S
         config={},
         steps={},
     )
-    return ShelfModel(spec, name, "", (TENSORS,), signature.to_json())
+    served = signature.to_json()
+    return ShelfModel(replace(spec, output_shapes=output_shapes(served)), name, "", (TENSORS,), served)
 
 
 def _declared(name: str, path: Path, roles: Mapping[str, str], served: Mapping[str, ShelfModel]) -> ShelfModel:

@@ -4,13 +4,16 @@ import signal
 import sysconfig
 from collections.abc import Set
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from inference.core.calls import Call
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import TrialLimits
+from inference.registry.admission.shown_shapes import Correction, Run, corrected, corrections
 from inference.registry.admission.signature import Signature, TensorSpec
+from inference.registry.admission.tensors import MAX_RANK
 from inference.runtime.error_texts import plain_words
 from inference.sandbox import (
     ChildDied,
@@ -31,18 +34,21 @@ _PROGRAM = Program(
     module="trial_program",
     libraries=tuple(Path(path) for path in sorted(_LIBRARIES)),
 )
-_MAX_REPLY_BYTES = 64 * 1024
+_MAX_REPLY_BYTES = 1024 * 1024
 _NICE = 10
 """The nice value of a trial. Calls come first, however many files are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
+    signature: Signature
+    """The signature with the shapes of outputs that the runs had, where the file declares others."""
     load_s: float
     peak_memory_bytes: int
     """The memory of the whole child, including Python and ONNX Runtime."""
     failed: str = ""
     """The error of the run, if the model loads but runs on zeros of no size. It may run on what its callers send."""
+    corrections: tuple[Correction, ...] = ()
 
 
 def trial_run(
@@ -54,7 +60,7 @@ def trial_run(
     needs: Set[str] = frozenset(),
     call: Call | None = None,
 ) -> TrialResult:
-    """Load the model and run it on zeros. A canceled call ends the trial.
+    """Load the model, and run it on zeros and on other rows. A canceled call ends the trial.
 
     Raises ModelRefused, SandboxUnavailable without all `needs`, and CallCanceled.
     """
@@ -70,7 +76,7 @@ def trial_run(
         raise _refusal_by_exit(error.exit_status, limits) from error
     except ChildMisbehaved as error:
         raise ModelRefused("model_crashed", "The trial ended without an answer.") from error
-    return _verdict(reply)
+    return _verdict(reply, signature)
 
 
 def _ask(
@@ -93,14 +99,30 @@ def _tensor(spec: TensorSpec) -> Json:
     return {"name": spec.name, "datatype": spec.datatype, "shape": list(spec.shape or ())}
 
 
-def _verdict(reply: Json) -> TrialResult:
+def _verdict(reply: Json, signature: Signature) -> TrialResult:
     """Read the child's reply, which may come from a model that has taken over the child."""
     match reply:
-        case {"done": {"load_s": float(load_s), "peak_memory_bytes": int(peak), "failed": str(failed)}}:
-            return TrialResult(load_s, peak, plain_words(failed))
+        case {
+            "done": {
+                "load_s": float(load_s),
+                "peak_memory_bytes": int(peak),
+                "failed": str(failed),
+                "runs": list(said),
+            }
+        } if _are_runs(said, len(signature.outputs)):
+            runs: list[Run] = [tuple(tuple(shape) for shape in run) for run in said]
+            found = corrections(signature, runs) if runs else ()
+            return TrialResult(corrected(signature, found), load_s, peak, plain_words(failed), found)
         case {"refused": {"code": "model_out_of_memory" | "model_invalid" as code, "detail": str(detail)}}:
             raise ModelRefused(code, plain_words(detail) or "ONNX Runtime cannot run it.")
     raise ModelRefused("model_crashed", "The trial returned an invalid answer.")
+
+
+def _are_runs(said: list[Json], outputs: int) -> bool:
+    return all(isinstance(run, list) and len(run) == outputs for run in said) and all(
+        isinstance(shape, list) and len(shape) <= MAX_RANK and all(type(size) is int and size >= 0 for size in shape)
+        for shape in chain.from_iterable(said)
+    )
 
 
 def _refusal_by_exit(exit_status: int, limits: TrialLimits) -> ModelRefused:

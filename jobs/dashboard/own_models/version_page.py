@@ -53,6 +53,8 @@ class OwnVersion:
     paused_reason: str
     trial_note: str
     """What did not run in the trial, if it was no reason to refuse the file."""
+    corrected: str
+    """The outputs that have another shape than the file declares."""
     may_resume: bool
     refusal: Refusal | None
     aliases: tuple[str, ...]
@@ -111,6 +113,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         may_resume=version.may_resume,
         refusal=_refusal(version),
         trial_note=trial.get("note", ""),
+        corrected=version.report.get("corrected", ""),
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
         license=version.license,
         description=version.description,

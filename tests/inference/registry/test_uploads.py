@@ -3,9 +3,14 @@
 from pathlib import Path
 from uuid import UUID
 
+import numpy as np
+import onnxruntime as ort
 import pytest
 
 from inference.core.calls import Call
+from inference.core.contracts import TensorInput
+from inference.engine.engine import Engine
+from inference.model_host import ModelHosts
 from inference.models import ModelShare, ModelTask, ModelVersion, ServedModel
 from inference.registry.aliases import move_alias
 from inference.registry.errors import (
@@ -18,7 +23,7 @@ from inference.registry.errors import (
     VersionNotReady,
 )
 from inference.registry.isolation import pause_version, stays_paused
-from inference.registry.selectors import active_models, find_version, resolve, version_of_key
+from inference.registry.selectors import active_models, find_version, resolve, spec_of, version_of_key
 from inference.registry.task_runs import run_task
 from inference.registry.tasks.claims import claim_task, put_off, renew
 from inference.registry.tasks.services import cancel_task, found_task
@@ -31,6 +36,7 @@ from inference.registry.versions import (
     retire_version,
     suspend_model,
 )
+from inference.runtime.session_host import SessionHost
 from tenants.accounts.models import Tenant
 from tenants.audit.models import AuditEntry
 from tenants.billing.ledger.subscriptions import subscribe
@@ -39,6 +45,8 @@ from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.inference.runtime.graphs import save_adder
+from tests.inference.runtime.hosts import PLAN
+from tests.samples.exports import TWO_TARGETS
 from tests.tenants.plans.selling import make_plan
 
 KINDS = (ModelTask.Kind.VALIDATE,)
@@ -101,6 +109,25 @@ def test_a_file_that_is_no_model_is_refused_with_what_to_do(identity: Identity, 
     assert version.report["refused"].keys() == {"code", "detail", "what_to_do"}
     with pytest.raises(VersionNotReady):
         move_alias(owner=identity.tenant_id, model=name, alias="a", number=1)
+
+
+def test_a_model_that_declares_other_shapes_than_it_has_is_ready_and_answers(identity: Identity) -> None:
+    name = unique("own")
+    added(identity.tenant_id, TWO_TARGETS, name)
+    version = find_version(name, tenant_id=identity.tenant_id)
+    assert version.state == "ready"
+    assert version.report["corrected"] == "Output 'variable' is declared as [-1, 1], but the trial gave [-1, 2]."
+    assert version.signature["outputs"] == [{"name": "variable", "datatype": "FP32", "shape": [-1, 2]}]
+    hosts = ModelHosts()
+    engine = Engine(SessionHost(PLAN, budget_bytes=256 << 20, model_hosts=hosts))
+    rows = np.array([[0, 1], [2, -3], [4, 5]], np.float32)
+    try:
+        answer = engine.answer(spec_of(version), TensorInput({"X": rows}), {}).tensors
+    finally:
+        hosts.close()
+    (expected,) = ort.InferenceSession(TWO_TARGETS).run(None, {"X": rows})
+    assert answer is not None
+    np.testing.assert_array_equal(answer["variable"], expected)
 
 
 def test_another_account_has_no_such_model_and_may_use_the_name(

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.inference.runtime.graphs import (
     save_wide,
     save_widening,
 )
+from tests.samples.exports import TWO_TARGETS
 
 PLAN = plan_execution([CPU], threads=1, has_nvidia_gpu=False)
 
@@ -153,6 +155,14 @@ def test_an_output_of_another_rank_than_declared_is_no_answer(engine: Engine, tm
     )
     failure = failure_of(engine, path, x=np.full(1, 3, np.float32))
     assert failure.detail == "output 'y' must by its declaration have shape [-1, -1], not [1, 1, 1]"
+
+
+def test_the_shapes_that_a_version_knows_count_more_than_those_of_its_file(engine: Engine) -> None:
+    rows = {"X": np.zeros((3, 2), np.float32)}
+    assert failure_of(engine, TWO_TARGETS, **rows).code == "model_output_invalid"
+    knows = replace(mine(TWO_TARGETS), number=2, output_shapes={"variable": (-1, 2)})
+    outputs = engine.run(knows, TensorInput(rows), {}).result["outputs"]
+    assert outputs[0]["shape"] == [3, 2]
 
 
 def test_an_output_whose_shape_the_file_leaves_open_may_have_any(engine: Engine, tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
-"""The program in the sandboxed child, a top-level module that reaches nothing else: it runs a model on zeros."""
+"""The program in the sandboxed child, a top-level module that reaches nothing else: it runs a model on made inputs."""
 
 import os
 import resource
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 # Both libraries start threads when they are imported, and a sandbox forks this process.
@@ -34,6 +35,13 @@ _DTYPES: dict[str, npt.DTypeLike] = {
 _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
 _SIZES = (1, 8, 64, 512)
 """The sizes that free dimensions get by turns, until the model runs. Many models refuse inputs that are too short."""
+_MORE_ROWS = 3
+_MAX_FIRST_RUN_S = 5.0
+"""The time of a run after which no other one is made, because it would take several times as long."""
+
+Feeds = dict[str, npt.NDArray[Any]]
+Shapes = list[list[int]]
+"""The shapes of all outputs of a run."""
 
 
 def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
@@ -60,23 +68,44 @@ def _try_model(model_fd: int, tensors: list[dict[str, Any]]) -> dict[str, Any]:
     started = time.monotonic()
     session = ort.InferenceSession(model, _options(), providers=["CPUExecutionProvider"])
     load_s = time.monotonic() - started
-    failed = _failure_of_all_sizes(session, tensors)
-    return {"load_s": load_s, "peak_memory_bytes": _peak_memory_bytes(), "failed": failed[:_MAX_DETAIL_CHARACTERS]}
+    failed, size, shapes, first_s = _first_run(session, tensors)
+    peak = _peak_memory_bytes()
+    runs = [] if shapes is None else [shapes]
+    if runs and first_s <= _MAX_FIRST_RUN_S:
+        runs += _other_run(session, tensors, size)
+    return {"load_s": load_s, "peak_memory_bytes": peak, "failed": failed[:_MAX_DETAIL_CHARACTERS], "runs": runs}
 
 
-def _failure_of_all_sizes(session: ort.InferenceSession, tensors: list[dict[str, Any]]) -> str:
-    """Return an empty text once the model runs, or why it does not with the smallest size."""
+def _first_run(session: ort.InferenceSession, tensors: list[dict[str, Any]]) -> tuple[str, int, Shapes | None, float]:
+    """Return the size with which the model runs, the shapes of its outputs and the seconds, or why it runs with none:
+    the error of the smallest size.
+    """
     first = ""
     for size in _SIZES:
+        started = time.monotonic()
         try:
-            session.run(None, {tensor["name"]: _zeros(tensor, size) for tensor in tensors})
+            shapes = _shapes_of(session, {tensor["name"]: _filled(tensor, 1, size, 0) for tensor in tensors})
         except Exception as error:
             if size == _SIZES[0] and (isinstance(error, MemoryError) or _is_out_of_memory(error)):
                 raise
             first = first or str(error) or type(error).__name__
         else:
-            return ""
-    return first
+            return "", size, shapes, time.monotonic() - started
+    return first, 0, None, 0.0
+
+
+def _other_run(session: ort.InferenceSession, tensors: list[dict[str, Any]], size: int) -> list[Shapes]:
+    """Return the shapes of outputs for more rows, if the model takes them: of other size and other values if it can."""
+    larger = _MORE_ROWS if size == 1 else 2 * size
+    for tried, value in ((larger, 1), (larger, 0), (size, 1), (size, 0)):
+        feeds = {tensor["name"]: _filled(tensor, _MORE_ROWS, tried, value) for tensor in tensors}
+        with suppress(Exception):  # ONNX Runtime's errors have no ancestor of their own.
+            return [_shapes_of(session, feeds)]
+    return []
+
+
+def _shapes_of(session: ort.InferenceSession, feeds: Feeds) -> Shapes:
+    return [list(answer.shape) for answer in session.run(None, feeds)]
 
 
 def _options() -> ort.SessionOptions:
@@ -90,15 +119,15 @@ def _options() -> ort.SessionOptions:
     return options
 
 
-def _zeros(tensor: dict[str, Any], size: int) -> npt.NDArray[Any]:
-    """Return zeros whose free dimensions have this size. A first one among others counts rows, and is 1."""
+def _filled(tensor: dict[str, Any], rows: int, size: int, value: int) -> npt.NDArray[Any]:
+    """Return a tensor whose free dimensions have this size. A first one among others counts rows."""
     shape = [
-        each if each >= 0 else 1 if axis == 0 and len(tensor["shape"]) > 1 else size
+        each if each >= 0 else rows if axis == 0 and len(tensor["shape"]) > 1 else size
         for axis, each in enumerate(tensor["shape"])
     ]
     if tensor["datatype"] == "BYTES":
-        return np.full(shape, "", dtype=np.object_)
-    return np.zeros(shape, dtype=_DTYPES[tensor["datatype"]])
+        return np.full(shape, "a" * value, dtype=np.object_)
+    return np.full(shape, value, dtype=_DTYPES[tensor["datatype"]])
 
 
 def _peak_memory_bytes() -> int:

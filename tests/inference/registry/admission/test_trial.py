@@ -15,6 +15,7 @@ from inference.registry.admission import (
     trial_run,
 )
 from inference.sandbox.isolation import find_bubblewrap
+from tests.samples.exports import LIGHTGBM_CLASSES, TWO_TARGETS
 
 from .conftest import BuildModel, Save
 
@@ -117,3 +118,32 @@ def test_a_model_that_runs_on_no_zeros_is_told_and_not_refused(build_model: Buil
     shape = helper.make_tensor("shape", TensorProto.INT64, [1], [7])
     path = save(build_model(helper.make_node("Reshape", ["x", "shape"], ["y"]), weights=[shape]))
     assert "eshape" in trial_run(path, admit(path, AdmissionLimits())).failed
+
+
+@pytest.mark.parametrize(
+    ("path", "declared", "shown"),
+    [(TWO_TARGETS, [(-1, 1)], [(-1, 2)]), (LIGHTGBM_CLASSES, [(1,), (-1, 3)], [(-1,), (-1, 3)])],
+)
+def test_the_trial_shows_the_shapes_of_outputs_that_exporters_declare_otherwise(
+    path: Path, declared: list[tuple[int, ...]], shown: list[tuple[int, ...]]
+) -> None:
+    signature = admit(path, AdmissionLimits())
+    assert [output.shape for output in signature.outputs] == declared
+    assert [output.shape for output in trial_run(path, signature).signature.outputs] == shown
+
+
+def test_a_size_that_follows_another_free_size_stays_free(build_model: BuildModel, save: Save) -> None:
+    values = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "s"])]
+    shown = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 7, 1])]
+    axes = helper.make_tensor("axes", TensorProto.INT64, [1], [2])
+    node = helper.make_node("Unsqueeze", ["x", "axes"], ["y"])
+    path = save(build_model(node, inputs=values, outputs=shown, weights=[axes]))
+    result = trial_run(path, admit(path, AdmissionLimits()))
+    assert [output.shape for output in result.signature.outputs] == [(-1, -1, 1)]
+
+
+def test_more_rows_than_a_model_takes_are_no_failure(build_model: BuildModel, save: Save) -> None:
+    shape = helper.make_tensor("shape", TensorProto.INT64, [2], [1, 4])
+    path = save(build_model(helper.make_node("Reshape", ["x", "shape"], ["y"]), weights=[shape]))
+    result = trial_run(path, admit(path, AdmissionLimits()))
+    assert (result.failed, result.corrections) == ("", ())
