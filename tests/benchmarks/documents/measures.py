@@ -10,13 +10,9 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
-Corners = Sequence[Sequence[float]]
+from inference.factory.measures.located import Located, folded, located_edits, true_length
+
 rapid = import_module("rapidfuzz.distance.Levenshtein") if find_spec("rapidfuzz") else None
-
-
-def folded(text: str) -> str:
-    """Return the text in Unicode's composed form (NFC), with white space as single spaces."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def character_error_rate(truth: str, read: str) -> float:
@@ -27,27 +23,12 @@ def character_error_rate(truth: str, read: str) -> float:
     return edits(truth, read) / len(truth)
 
 
-def located_error_rate(words: Sequence[tuple[str, Corners]], lines: Sequence[tuple[str, Corners]]) -> float:
+def located_error_rate(words: Sequence[Located], lines: Sequence[Located]) -> float:
     """Return edits over the length of the truth, where each read line is compared with the words in its box.
 
     The order of lines does not matter. Words in no box are missing, and count in full.
     """
-    if not words:
-        return float(bool(lines))
-    centers = np.array([np.mean(box, axis=0) for _, box in words])
-    owner, distance = np.full(len(words), -1), np.full(len(words), np.inf)
-    for number, (_, box) in enumerate(lines):
-        (left, top), (right, bottom) = np.min(box, axis=0), np.max(box, axis=0)
-        x, y = centers.T
-        away = np.abs(y - (top + bottom) / 2)
-        nearer = (x >= left) & (x <= right) & (y >= top) & (y <= bottom) & (away < distance)
-        owner[nearer], distance[nearer] = number, away[nearer]
-    wrong = sum(len(words[place][0]) + 1 for place in map(int, np.flatnonzero(owner < 0)))
-    for number, (text, _) in enumerate(lines):
-        places = np.flatnonzero(owner == number)
-        orders = (places, places[np.argsort(centers[places, 0], kind="stable")])
-        wrong += min(edits(folded(" ".join(words[int(place)][0] for place in order)), folded(text)) for order in orders)
-    return wrong / len(folded(" ".join(text for text, _ in words)))
+    return located_edits(words, lines) / true_length(words) if words else float(bool(lines))
 
 
 def edits(one: str, other: str) -> int:

@@ -12,12 +12,12 @@ from rapidocr import RapidOCR
 from inference.core.calls import Call
 from inference.core.contracts import Json, PageInput, Pixels, VersionSpec
 from inference.engine.engine import Engine, local_engine
+from inference.factory.page_samples import DETECTION, RECOGNITION, calibration_samples
 from inference.factory.transforms import StaticInt8, Transformed, TransformRefused, int8_support, transform
 from inference.runtime.machine import processor
 from tests.benchmarks.bench_documents import page_errors, read_lines, worn
 from tests.benchmarks.bench_ocr import scan
 from tests.benchmarks.circumstances import circumstances
-from tests.benchmarks.models_report.ocr_inputs import calibration_samples
 from tests.benchmarks.models_report.timing import seconds
 from tests.benchmarks.models_report.writing import Design, Figure, ModelReport
 from tests.inference.registry.builtin.served import builtin_specs
@@ -26,7 +26,7 @@ NAME = "ocr-int8"
 FIRST_CALIBRATION_SEED, FIRST_HELD_OUT_SEED = 700_000, 960_000
 CALIBRATION_PAGES, HELD_OUT_PAGES, DENSE_PAGES, ROUNDS = 10, 10, 1, 2
 MUST_GAIN, MAY_ADD, OF_PACKAGE = 1.4, 0.002, 0.5
-BOTH = ("detection", "recognition")
+BOTH = (DETECTION, RECOGNITION)
 
 
 def designs() -> Mapping[str, tuple[StaticInt8, Sequence[str]]]:
@@ -45,7 +45,7 @@ def designs() -> Mapping[str, tuple[StaticInt8, Sequence[str]]]:
 def report(folder: Path) -> ModelReport:
     spec = builtin_specs()["read"]
     pages = [worn(FIRST_CALIBRATION_SEED + number, turn=False).picture for number in range(CALIBRATION_PAGES)]
-    samples = calibration_samples(pages, Path(spec.artifacts["detection"]))
+    samples = calibration_samples(pages, Path(spec.artifacts[DETECTION]))
     bench = _Bench(spec)
     figures, tried = [], []
     for number, (name, (options, roles)) in enumerate(designs().items()):

@@ -7,8 +7,9 @@ text costs the share of its characters that change.
 
 from dataclasses import dataclass, field
 
+from inference.factory.measures.located import folded
 from inference.tables.table import Cell, Table
-from tests.benchmarks.documents.measures import edits, folded
+from tests.benchmarks.documents.measures import edits
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,33 @@
 """Read pages as `read` does, one network after the other, and keep what each network was given."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 
 from inference.core.contracts import Pixels
 from inference.factory.samples import Feeds
+from inference.factory.sessions import open_here, opened
 from inference.runtime.coarse_look import coarse_scale, inked_part
 from inference.runtime.text_detection import close_scale, detector_input, find_boxes, prepare_page
 from inference.runtime.text_recognition import cut_line, recognizer_input, scaled_line
 
+DETECTION, RECOGNITION = "detection", "recognition"
+"""The roles of the two networks."""
+INPUT = "x"
+"""The name of the only input of both."""
 LINES_OF_A_PAGE = 4
 
 
-def calibration_samples(pages: Sequence[Pixels], detector: Path) -> Mapping[str, list[Feeds]]:
-    """Return the inputs of the detector and of the recognizer on these pages."""
-    session = ort.InferenceSession(str(detector), providers=["CPUExecutionProvider"])
-    found: dict[str, list[Feeds]] = {"detection": [], "recognition": []}
-    for number, page in enumerate(pages):
-        given = _detector_input(page)
-        found["detection"].append({"x": given})
-        found["recognition"] += [{"x": line} for line in _lines(page, session.run(None, {"x": given})[0], number)]
+def calibration_samples(pages: Iterable[Pixels], detector: Path) -> Mapping[str, list[Feeds]]:
+    """Return the inputs of the detector and of the recognizer on these upright pages, by role."""
+    found: dict[str, list[Feeds]] = {DETECTION: [], RECOGNITION: []}
+    with opened(detector, open_here) as session:
+        for number, page in enumerate(pages):
+            given = _detector_input(page)
+            found[DETECTION].append({INPUT: given})
+            found[RECOGNITION] += [{INPUT: line} for line in _lines(page, session.run({INPUT: given})[0], number)]
     return found
 
 
