@@ -9,12 +9,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 from inference.core.contracts import TensorInput
 from inference.engine.engine import Engine
-from inference.management.commands.models import read_precision, read_variants
 from inference.registry.admission import ModelRefused
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.selectors import spec_of
 from inference.runtime.precision import artifact
 from inference.runtime.session_host import SessionHost
+from maas.management.commands.models import read_precision, read_variants
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.prices import Price
 from tests.inference.runtime.graphs import save_adder
