@@ -118,6 +118,7 @@ class ModelVersionAdmin(OwnedAdmin):
         "config",
         "signature",
         "lineage",
+        "evaluation",
     )
     actions = ("publish", "optimize", "resume")
     inlines = (StepInline,)

@@ -1,4 +1,4 @@
-"""Read pages as `read` does, one network after the other, and keep what each network was given."""
+"""Samples by which the two networks of `read` become 8-bit: what each was given on pages, read as `read` does."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -9,6 +9,7 @@ import numpy as np
 from inference.core.contracts import Pixels
 from inference.factory.samples import Feeds
 from inference.factory.sessions import open_here, opened
+from inference.factory.transforms import StaticInt8, int8_support
 from inference.runtime.coarse_look import coarse_scale, inked_part
 from inference.runtime.text_detection import close_scale, detector_input, find_boxes, prepare_page
 from inference.runtime.text_recognition import cut_line, recognizer_input, scaled_line
@@ -18,6 +19,11 @@ DETECTION, RECOGNITION = "detection", "recognition"
 INPUT = "x"
 """The name of the only input of both."""
 LINES_OF_A_PAGE = 4
+
+
+def int8_options() -> StaticInt8:
+    """Return the options that docs/models-reports/ocr-int8.md admits, for both networks."""
+    return StaticInt8(operators=("Conv", "MatMul"), reduce_range=int8_support().reduce_range)
 
 
 def calibration_samples(pages: Iterable[Pixels], detector: Path) -> Mapping[str, list[Feeds]]:

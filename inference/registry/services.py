@@ -40,6 +40,11 @@ class NewVersion:
     steps: Mapping[str, ModelVersion] = field(default_factory=dict)
     license: str = ""
     evaluation: Mapping[str, object] = field(default_factory=dict)
+    source: ModelVersion | None = None
+    """The version that it was made from, if any. `lineage` says how."""
+    lineage: Mapping[str, object] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
+    """The results of the checks that admitted it."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,9 @@ def _create_version(
         signature=dict(new.signature),
         license=new.license,
         evaluation=dict(new.evaluation),
+        source=new.source,
+        lineage=dict(new.lineage),
+        report=dict(new.report),
         ready_at=timezone.now(),
         author=author_name(),
     )

@@ -1,4 +1,4 @@
-"""Manage the registry: list models, add files and pipelines, choose versions, pause and resume models."""
+"""Manage the registry: list, add and build models, choose versions, pause and resume models."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -9,16 +9,22 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inference.cache.terms import CACHE_TTL_S, CacheTerms
 from inference.management.add_graph import add_graph, describe_arguments
+from inference.management.ocr_int8 import MAX_PAGES, bounds_of, build
 from inference.management.optimize import describe_optimization, optimize
 from inference.registry.admission import ModelRefused
 from inference.registry.aliases import move_alias, roll_back
 from inference.registry.errors import ModelNotFound
 from inference.registry.models import ServedModel
+from inference.registry.ocr_int8 import OCR_INT8
 from inference.registry.onnx_files import OnnxUpload, Precision, add_onnx_file
 from inference.registry.references import CURRENT
 from inference.registry.services import numbered, set_paused
 from inference.registry.variants import use_variant
 from inference.runtime.precision import FP32, PRECISIONS
+from inference.sandbox import SandboxUnavailable
+from jobs.documents.page_folder import FolderInvalid, distinct_pages
+from jobs.documents.reader import DocumentRejected, ReaderUnavailable
+from jobs.documents.reading import require_sandbox
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.errors import DomainError
 from tenants.core.progress import progress_of
@@ -39,6 +45,17 @@ class Command(BaseCommand):
         add_graph = actions.add_parser("add-graph", help="check a declared pipeline and serve it")
         _describe_model(add_graph)
         describe_arguments(add_graph)
+        building = actions.add_parser(
+            "build", help="make a model of this product that needs pages of yours, and serve it"
+        )
+        building.add_argument("model", choices=(OCR_INT8,))
+        building.add_argument("--pages", type=Path, required=True, metavar="FOLDER", help="pictures and PDFs of pages")
+        building.add_argument(
+            "--max-errors",
+            type=float,
+            metavar="SHARE",
+            help="largest share of characters that it may read otherwise than the exact networks (default: 0.01)",
+        )
         describe_optimization(actions.add_parser("optimize", help="make faster variants of a version and measure them"))
         use = actions.add_parser("use", help="make a version the current one, or that of an alias")
         use.add_argument("model", help="name@version")
@@ -89,6 +106,16 @@ class Command(BaseCommand):
         )
         version = add_onnx_file(upload, make_current=not options["keep_current"], progress=progress_of(self, options))
         self.stdout.write(f"{version.key} is in the registry (digest {version.digest[:12]})")
+
+    def _build(self, options: dict[str, Any]) -> None:
+        bounds, progress = bounds_of(options["max_errors"]), progress_of(self, options)
+        progress.stage(f"looking for pages in {options['pages']}")
+        try:
+            require_sandbox()
+            pages = distinct_pages(options["pages"], limit=MAX_PAGES, progress=progress)
+            build(pages, bounds, progress, self.stdout.write)
+        except (FolderInvalid, DocumentRejected, ReaderUnavailable, SandboxUnavailable, OSError) as error:
+            raise CommandError(str(error)) from error
 
     def _optimize(self, options: dict[str, Any]) -> None:
         optimize(options, progress_of(self, options), self.stdout.write)
