@@ -90,7 +90,7 @@ class ModelVersionAdmin(OwnedAdmin):
     ordering = ("served_model__name", "-number")
     fieldsets = (
         (None, {"fields": ("model_link", "number", "owner", "runtime", "state")}),
-        (_("Checks and use"), {"fields": ("progress", "checks", "aliases", "paused")}),
+        (_("Checks and use"), {"fields": ("progress", "checks", "evaluation", "aliases", "paused")}),
         (_("Related"), {"fields": ("work", "used_by", "made_from")}),
         (_("About"), {"fields": ("license", "description", "labels", "card", "author", "created_at")}),
         (_("Files and settings"), {"fields": ("digest", "artifacts", "config", "signature", "lineage")}),

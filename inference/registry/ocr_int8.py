@@ -23,10 +23,10 @@ READ_INT8, OCR_INT8 = "read-int8", "ocr-int8"
 NETWORKS = (DETECTION, RECOGNITION)
 TITLES = {READ_INT8: "Lines of text, 8-bit", OCR_INT8: "Text recognition, 8-bit"}
 DESCRIPTIONS = {
-    READ_INT8: "`read` with 8-bit networks, which take less of the processor's time and read almost the same. "
-    "`ocr-int8` adds everything around it.",
-    OCR_INT8: "`ocr` with 8-bit networks, which take less of the processor's time and read almost the same: the "
-    "operator has compared both on pages of this installation.",
+    READ_INT8: "Finds and reads the lines on the picture of an upright page like `read`, with 8-bit networks: they "
+    "take less processor time and read almost the same.",
+    OCR_INT8: "Reads the picture of a page like `ocr`, with 8-bit networks: they take less processor time and read "
+    "almost the same. The operator has compared both on pages of this installation.",
 }
 
 

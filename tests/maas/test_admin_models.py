@@ -95,6 +95,13 @@ def test_a_version_in_use_is_not_retired(operator: Client, version: ModelVersion
     assert retire(older) == 302
 
 
+def test_a_version_shows_its_evaluation(operator: Client, version: ModelVersion) -> None:
+    with operator_work():
+        ModelVersion.objects.filter(pk=version.pk).update(evaluation={"gate": {"verdict": {"admitted": True}}})
+    page = operator.get(reverse("admin:inference_modelversion_change", args=[version.pk])).content.decode()
+    assert "admitted" in page
+
+
 def test_the_log_says_what_was_paid_and_what_is_paid_now(operator: Client, version: ModelVersion) -> None:
     served = version.served_model
     page = reverse("admin:inference_servedmodel_change", args=[served.pk])
