@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from inference.registry.references import CURRENT
+
 
 class TaskProgressSerializer(serializers.Serializer[Any]):
     stage = serializers.CharField()
@@ -72,6 +74,13 @@ class AliasMoveRequestSerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, min_value=1, help_text="Version before the move. Null: the alias is new."
     )
     reason = serializers.CharField(required=False, allow_blank=True, max_length=500)
+
+
+class VariantUseSerializer(serializers.Serializer[Any]):
+    alias = serializers.CharField(default=CURRENT, help_text="Alias that is moved to the version.")
+    if_version = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, help_text="Version before the move. Null: the alias is new."
+    )
 
 
 class RollbackSerializer(serializers.Serializer[Any]):

@@ -6,7 +6,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from inference.api.model_json import task_json, variant_json
-from inference.api.model_schemas import OptimizationSerializer, TaskSerializer, VariantSerializer, VersionSerializer
+from inference.api.model_schemas import (
+    OptimizationSerializer,
+    TaskSerializer,
+    VariantSerializer,
+    VariantUseSerializer,
+    VersionSerializer,
+)
 from inference.api.versions import body_of, described_version, owner_of
 from inference.registry import variants
 from inference.registry.orders import order_optimization
@@ -96,13 +102,16 @@ class VariantUse(APIView):
     @extend_schema(
         operation_id="use_model_variant",
         summary="Use a variant",
-        description="Makes a version of the variant and moves the alias `current` to it.",
-        request=None,
+        description="Makes a version of the variant and moves an alias to it: `current`, unless you name another.",
+        request=VariantUseSerializer,
         responses={200: VersionSerializer, **REFUSALS},
     )
     def post(self, request: Request, model: str, number: int, variant_id: str) -> Response:
         identity = owner_of(request, model)
-        version = variants.use_variant(owner=identity.tenant_id, model=model, number=number, variant_id=variant_id)
+        given = body_of(request, VariantUseSerializer)
+        version = variants.use_variant(
+            owner=identity.tenant_id, model=model, number=number, variant_id=variant_id, **given
+        )
         return Response(described_version(identity, model, version.number))
 
 

@@ -37,7 +37,6 @@ def move_alias(
     `if_version` is the number that the alias must have before, or None if it must not exist. Otherwise AliasChanged is
     raised, and nothing changes. Work that was accepted before keeps its version.
     """
-    _check_name(alias)
     with owner_work(owner):
         served = owned_model(owner, model, for_update=True)
         version = served.versions.filter(number=number, deleted_at=None).first()
@@ -50,6 +49,7 @@ def point(
     served: ServedModel, alias: str, version: ModelVersion, *, if_version: object = ANY, reason: str = ""
 ) -> AliasMove:
     """Move the alias in the transaction that holds the lock on the model."""
+    _check_name(alias)
     if version.state != ModelVersion.State.READY:
         raise VersionNotReady(f"Version {version.key} is {version.state}. An alias names only a version that is ready.")
     held = served.aliases.select_related("version").filter(name=alias).first()
@@ -124,11 +124,21 @@ def _check_version(served: ServedModel, alias: str, held: ModelAlias | None, if_
     now = held.version.number if held else None
     if if_version is ANY or if_version == now:
         return
-    stands = f"stands for version {now}" if held else "does not exist"
+    expected = "is not new" if if_version is None else f"does not stand for version {if_version}"
+    stands = f"It stands for version {now}" if held else "It does not exist"
     raise AliasChanged(
-        f"The alias {alias!r} of {served.name!r} {stands}, not for version {if_version}. Read it again and decide.",
+        f"The alias {alias!r} of {served.name!r} {expected}. {stands}{_last_author(served, alias)}. "
+        "Nothing was changed: look at it, and decide again.",
         extra={"version": now},
     )
+
+
+def _last_author(served: ServedModel, alias: str) -> str:
+    """Return who made the last move, to be added to a message, or nothing if it is unknown."""
+    last = history(served, alias).first()
+    if last is None or not last.author:
+        return ""
+    return f" since {last.author} {'moved' if last.version else 'deleted'} it"
 
 
 def _note(

@@ -93,6 +93,10 @@ class Report:
     company: str
     plot: Plot | None
 
+    @property
+    def may_use(self) -> bool:
+        return any(variant.admitted for variant in self.variants)
+
 
 @dataclass(frozen=True)
 class _Measured:

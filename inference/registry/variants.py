@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from inference.registry import artifacts
-from inference.registry.aliases import point
+from inference.registry.aliases import ANY, point
 from inference.registry.digests import version_digest
 from inference.registry.errors import InvalidVariant, VariantNotFound, VersionNotReady
 from inference.registry.model_limits import limits_of, too_large
@@ -85,9 +85,15 @@ def new_variant(
 
 
 def use_variant(
-    *, owner: UUID | None, model: str, number: int, variant_id: object, alias: str = CURRENT
+    *,
+    owner: UUID | None,
+    model: str,
+    number: int,
+    variant_id: object,
+    alias: str = CURRENT,
+    if_version: object = ANY,
 ) -> ModelVersion:
-    """Make a version of an admitted variant and its source, and move the alias to it."""
+    """Make a version of an admitted variant and its source, and move the alias to it, as `move_alias` does."""
     with owner_work(owner):
         served = owned_model(owner, model, for_update=True)
         source = found_version(served, number)
@@ -96,7 +102,8 @@ def use_variant(
             raise InvalidVariant(f"The variant is {variant.state}. Only one that the gate admitted can be used.")
         version = variant.used_as if _is_usable(variant.used_as) else _version_of(variant, source)
         assert version is not None
-        point(served, alias, version, reason=f"variant {variant.transformation or variant.precision} of {number}")
+        reason = f"variant {variant.transformation or variant.precision} of {number}"
+        point(served, alias, version, if_version=if_version, reason=reason)
         _record(version, "model.variant_used", variant.precision)
     return version
 

@@ -9,12 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from inference.registry.model_limits import held_models, limits_of
 from jobs.submission.allowance import max_unfinished_pages, unfinished_jobs, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.quota.capacity import storage_standing
+from tenants.limits.quota.wording import MB
 from tenants.limits.rates.free_day import DAY_S, Left, free_day
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import WINDOW_S, Limit
@@ -36,6 +38,8 @@ LIMIT = inline_serializer(
                 "unfinished_jobs",
                 "unfinished_pages",
                 "storage",
+                "own_models",
+                "own_model_mb",
             ]
         ),
         "scope": serializers.ChoiceField(["tenant", "key", "model"], help_text="Scope of the limit."),
@@ -45,7 +49,9 @@ LIMIT = inline_serializer(
             allow_null=True,
             help_text="Null for limits without a period, such as calls in progress or storage.",
         ),
-        "remaining": serializers.IntegerField(allow_null=True, help_text="Null if unknown."),
+        "remaining": serializers.IntegerField(
+            allow_null=True, help_text="Null if unknown, and for the largest size of a model, which nothing uses up."
+        ),
         "resets_in_s": serializers.FloatField(
             allow_null=True,
             help_text="Seconds until the full amount is available again, if nothing more is used. Null if unknown "
@@ -125,6 +131,17 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
         storage = storage_standing(identity.tenant_id)
         if storage.max_bytes is not None:
             limits.append(_limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes)))
+        limits += _of_models(identity)
+    return limits
+
+
+def _of_models(identity: Identity) -> list[dict[str, object]]:
+    """Describe how many models of its own the account may have, and how large a file of one may be."""
+    of_models = limits_of(identity.tenant_id)
+    limits = [_limit("own_model_mb", of_models.file_bytes // MB, None)]
+    if of_models.models is not None:
+        held = held_models(identity.tenant_id)
+        limits.insert(0, _limit("own_models", of_models.models, max(0, of_models.models - held)))
     return limits
 
 

@@ -205,3 +205,39 @@ def test_a_pipeline_in_a_file_is_refused_at_the_place_of_its_mistake(windows: Wi
         expect(page.locator("#refusal")).to_contain_text("The field `pipeline` is not JSON")
         expect(page.locator("#refusal")).to_contain_text("column 26")
     assert windows.complaints == []
+
+
+def test_work_that_ends_does_not_take_away_what_is_typed(windows: Windows, developer: Account) -> None:
+    name = unique("typed")
+    with windows.owner(developer, width=390) as page:
+        page.goto("/own-models/new")
+        upload(page, f"{name}.onnx", classifier(1))
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
+        for typed in ("Tells flowers apart.", ""):
+            page.get_by_role("button", name="Optimize").click()
+            expect(page.locator(".work")).to_contain_text("Making faster variants")
+            page.locator("summary", has_text="Edit description and card").click()
+            page.fill("#description", typed)
+            page.locator("summary", has_text="Edit description and card").focus()
+            cancel_work(page, name)
+            if typed:
+                expect(page.locator("#work-ended")).to_contain_text("The optimization has ended. Show the result")
+                expect(page.locator("#description")).to_have_value(typed)
+                assert list(faults_in_looks(page, TWO_LOOKS)) == []
+                page.get_by_role("link", name="Show the result").click()
+            expect(page.locator("#description")).to_be_hidden()
+            expect(page.get_by_role("button", name="Optimize")).to_be_enabled()
+            expect(page.locator("#work-ended")).to_be_hidden()
+    assert windows.complaints == []
+
+
+def cancel_work(page: Page, model: str) -> None:
+    """Cancel the newest task of the model as another window of its owner would."""
+    page.evaluate(
+        """async (model) => {
+            const { get, post } = await import("/static/maas/js/requests.js");
+            const { data } = await get(`/v1/models/${model}/tasks`);
+            await post(`${data[0].url}/cancel`, "");
+        }""",
+        model,
+    )

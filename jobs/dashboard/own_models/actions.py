@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_POST
 from inference.registry.aliases import delete_alias, move_alias, roll_back
 from inference.registry.errors import AliasNotFound, ModelNotFound, TaskNotFound, VariantNotFound, VersionNotFound
 from inference.registry.orders import order_optimization
+from inference.registry.references import CURRENT
 from inference.registry.tasks.services import cancel_task
 from inference.registry.uploads import ModelDescription
 from inference.registry.variants import refuse_variant, use_variant
@@ -24,6 +24,8 @@ from tenants.identity.identity import Identity
 
 _MISSING = (ModelNotFound, VersionNotFound, AliasNotFound, VariantNotFound, TaskNotFound)
 Given = Mapping[str, str]
+SHOWN = "shown-"
+"""The beginning of the fields with the version of each alias on the page, before the name of the alias."""
 
 
 @require_POST
@@ -55,20 +57,31 @@ def _number(given: Given, name: str = "version") -> int:
 
 
 def _move(identity: Identity, model: str, given: Given) -> str:
-    alias, number = given.get("alias", "current"), _number(given)
-    options: dict[str, Any] = {"if_version": _number(given, "if_version")} if given.get("if_version") else {}
-    move_alias(owner=identity.tenant_id, model=model, alias=alias, number=number, **options)
+    alias, number = _alias(given), _number(given)
+    if_version = _shown_version(given, alias)
+    move_alias(owner=identity.tenant_id, model=model, alias=alias, number=number, if_version=if_version)
     return _("%(alias)s is version %(number)s now.") % {"alias": alias, "number": number}
 
 
+def _alias(given: Given) -> str:
+    return given.get("alias", CURRENT).strip()
+
+
+def _shown_version(given: Given, alias: str) -> int | None:
+    """Return the version that the alias had when the page was shown, or None if there was no such alias."""
+    return _number(given, f"{SHOWN}{alias}") or None
+
+
 def _roll_back(identity: Identity, model: str, given: Given) -> str:
-    move = roll_back(owner=identity.tenant_id, model=model, alias=given.get("alias", "current"))
+    alias = _alias(given)
+    if_version = _shown_version(given, alias)
+    move = roll_back(owner=identity.tenant_id, model=model, alias=alias, if_version=if_version)
     number = move.version.number if move.version else 0
     return _("%(alias)s is version %(number)s again.") % {"alias": move.alias, "number": number}
 
 
 def _delete_alias(identity: Identity, model: str, given: Given) -> str:
-    alias = given.get("alias", "")
+    alias = _alias(given)
     delete_alias(owner=identity.tenant_id, model=model, alias=alias)
     return _("The alias %(alias)s is deleted.") % {"alias": alias}
 
@@ -79,10 +92,19 @@ def _optimize(identity: Identity, model: str, given: Given) -> str:
 
 
 def _use(identity: Identity, model: str, given: Given) -> str:
+    alias = _alias(given)
     version = use_variant(
-        owner=identity.tenant_id, model=model, number=_number(given), variant_id=given.get("variant", "")
+        owner=identity.tenant_id,
+        model=model,
+        number=_number(given),
+        variant_id=given.get("variant", ""),
+        alias=alias,
+        if_version=_shown_version(given, alias),
     )
-    return _("Version %(number)s runs this variant and answers now.") % {"number": version.number}
+    return _("%(alias)s is version %(number)s now, which runs this variant.") % {
+        "alias": alias,
+        "number": version.number,
+    }
 
 
 def _refuse(identity: Identity, model: str, given: Given) -> str:

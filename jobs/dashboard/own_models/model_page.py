@@ -8,6 +8,7 @@ from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.owners import owned_model
 from inference.registry.reading import tasks_of, versions_of
 from inference.registry.references import CURRENT
+from jobs.dashboard.own_models.alias_rows import AliasRow, aliases_of
 from jobs.dashboard.own_models.graph_picture import GraphPicture, newest_picture
 from jobs.dashboard.own_models.task_views import TaskView, failures, under_way
 from tenants.limits.quota.wording import size
@@ -30,14 +31,6 @@ class VersionRow:
     may_resume: bool
     refusal: str
     ready: bool
-
-
-@dataclass(frozen=True)
-class AliasRow:
-    name: str
-    version: int
-    has_moved: bool
-    """Set if it has stood for another version before, so that it can be rolled back."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
     """Return the model, in the scope of its tenant. Raises ModelNotFound."""
     served = owned_model(tenant_id, name)
     tasks = list(tasks_of(served).filter(version__deleted_at=None)[:MAX_TASKS])
-    aliases, versions = _aliases(served), list(versions_of(served)[:MAX_VERSIONS])
+    aliases, versions = aliases_of(served), list(versions_of(served)[:MAX_VERSIONS])
     return OwnModel(
         name=served.name,
         title=served.title or served.name,
@@ -78,12 +71,6 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
         failures=failures(tasks),
         picture=newest_picture(versions),
     )
-
-
-def _aliases(served: ServedModel) -> tuple[AliasRow, ...]:
-    moved = set(served.moves.exclude(previous=None).order_by().values_list("alias", flat=True).distinct())
-    aliases = served.aliases.select_related("version").order_by("name")
-    return tuple(AliasRow(alias.name, alias.version.number, alias.name in moved) for alias in aliases)
 
 
 def _row(version: ModelVersion) -> VersionRow:

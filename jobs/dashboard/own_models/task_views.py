@@ -19,6 +19,14 @@ _TITLES: Mapping[str, object] = MappingProxyType(
         Kind.REPLAY: _("Comparing with its source again"),
     }
 )
+_ENDED: Mapping[str, object] = MappingProxyType(
+    {
+        Kind.VALIDATE: _("The check has ended."),
+        Kind.MEASURE: _("The measurement has ended."),
+        Kind.OPTIMIZE: _("The optimization has ended."),
+        Kind.REPLAY: _("The comparison has ended."),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,8 @@ class TaskView:
     id: UUID
     kind: str
     title: str
+    ended_notice: str
+    """What the page says when it has ended meanwhile."""
     version: int
     stage: str
     done: int
@@ -50,6 +60,7 @@ def task_view(task: ModelTask) -> TaskView:
         id=task.pk,
         kind=task.kind,
         title=str(_TITLES[task.kind]),
+        ended_notice=str(_ENDED[task.kind]),
         version=task.version.number,
         stage=task.stage or str(_("waiting for a worker")),
         done=task.done,

@@ -16,6 +16,7 @@ from inference.registry.reading import tasks_of, versions_of
 from inference.registry.uploads import CLASSES
 from inference.registry.variant_reports import Report, report_of
 from jobs.dashboard.catalog.model_view import TensorView, tensors_of
+from jobs.dashboard.own_models.alias_rows import AliasRow, aliases_of
 from jobs.dashboard.own_models.graph_picture import GraphPicture, picture_of
 from jobs.dashboard.own_models.model_card import card_html
 from jobs.dashboard.own_models.task_views import (
@@ -58,6 +59,8 @@ class OwnVersion:
     may_resume: bool
     refusal: Refusal | None
     aliases: tuple[str, ...]
+    """The names of the aliases that stand for it."""
+    aliases_of_model: tuple[AliasRow, ...]
     license: str
     description: str
     classes: tuple[str, ...]
@@ -115,6 +118,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         trial_note=trial.get("note", ""),
         corrected=version.report.get("corrected", ""),
         aliases=tuple(sorted(alias.name for alias in version.aliases.all())),
+        aliases_of_model=aliases_of(served),
         license=version.license,
         description=version.description,
         classes=tuple(class_labels(version.labels)),

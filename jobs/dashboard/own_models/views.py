@@ -92,12 +92,7 @@ def _rendered(
     request: HttpRequest, identity: Identity, template: str, content: Content, refusal: DomainError | None, **more: str
 ) -> HttpResponse:
     context = {**content, **more, "refusal": refusal, "may_write": "models:write" in identity.scopes}
-    answer = render(request, template, context, status=409 if refusal else 200)
-    seen, tasks = request.GET.get("under_way"), len(next(iter(content.values())).under_way)
-    if seen is not None and seen != str(tasks):
-        # Work has begun or ended since the page was shown, which changes more of the page than the progress.
-        answer.headers["HX-Refresh"] = "true"
-    return answer
+    return render(request, template, context, status=409 if refusal else 200)
 
 
 def _question(request: HttpRequest) -> Question:

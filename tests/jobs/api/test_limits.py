@@ -6,6 +6,7 @@ import pytest
 from pytest_django import Settings
 from rest_framework.test import APIRequestFactory
 
+from inference.registry.models import ServedModel
 from jobs.api.limits import LimitList
 from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
@@ -48,6 +49,8 @@ def test_every_limit_is_told_with_what_is_left(limited: CreatedTenant) -> None:
         ("model", "tokens"),
         ("tenant", "unfinished_jobs"),
         ("tenant", "unfinished_pages"),
+        ("tenant", "own_models"),
+        ("tenant", "own_model_mb"),
     }
     assert limits["key", "requests"]["amount"] == 5
     assert 540 <= limits["tenant", "pages"]["remaining"] <= 560
@@ -75,6 +78,18 @@ def test_storage_is_told_where_it_is_limited(limited: CreatedTenant) -> None:
         Tenant.objects.filter(id=limited.tenant.id).update(storage_mb=3)
     storage = told(limited)["tenant", "storage"]
     assert (storage["amount"], storage["remaining"], storage["window_s"]) == (3_000_000, 3_000_000, None)
+
+
+def test_own_models_are_told_with_how_many_and_how_large_they_may_be(limited: CreatedTenant) -> None:
+    with unit_of_work(limited.tenant.id):
+        ServedModel.objects.create(
+            tenant_id=limited.tenant.id, name="mine", accepts=["tensors"], price_meter="call", price_micros=0
+        )
+    with operator_work():
+        Tenant.objects.filter(id=limited.tenant.id).update(own_models=3, own_model_mb=7)
+    limits = told(limited)
+    assert (limits["tenant", "own_models"]["amount"], limits["tenant", "own_models"]["remaining"]) == (3, 2)
+    assert (limits["tenant", "own_model_mb"]["amount"], limits["tenant", "own_model_mb"]["remaining"]) == (7, None)
 
 
 def test_to_ask_spends_nothing(limited: CreatedTenant) -> None:

@@ -1,7 +1,9 @@
 """Tests of the upload page and the page of an account's own model, as members of the account see them."""
 
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -35,6 +37,11 @@ def model(desk: Desk, tmp_path: Path) -> str:
     return name
 
 
+def text_of(answer: Any) -> str:
+    """Return the page of an answer as people read it."""
+    return unescape(answer.content.decode())
+
+
 def test_the_list_leads_to_the_upload(member: Client) -> None:
     assert "/own-models/new" in html(member, "/models")
     page = html(member, "/own-models/new?model=mine")
@@ -48,13 +55,14 @@ def test_a_version_is_published_and_rolled_back(member: Client, desk: Desk, mode
     page = html(member, f"/own-models/{model}")
     assert "Publish version 2" in page
     assert "MIT" in page
-    moved = member.post(f"/own-models/{model}/move", {"alias": "current", "version": "2", "if_version": "1"})
-    assert moved.status_code == 302
+    given = {"version": "2", "shown-current": "1"}
+    assert member.post(f"/own-models/{model}/move", given).status_code == 302
     assert find_version(model, tenant_id=owner).number == 2
-    again = member.post(f"/own-models/{model}/move", {"alias": "current", "version": "2", "if_version": "1"})
+    again = member.post(f"/own-models/{model}/move", {**given, "version": "1"})
     assert again.status_code == 409
-    assert "stands for version 2" in again.content.decode()
-    assert member.post(f"/own-models/{model}/rollback", {"alias": "current"}).status_code == 302
+    assert "does not stand for version 1. It stands for version 2 since" in text_of(again)
+    assert member.post(f"/own-models/{model}/rollback", {"shown-current": "1"}).status_code == 409
+    assert member.post(f"/own-models/{model}/rollback", {"shown-current": "2"}).status_code == 302
     assert find_version(model, tenant_id=owner).number == 1
 
 
@@ -106,10 +114,48 @@ def test_the_page_of_a_version_has_its_signature_and_the_report_of_its_variants(
 
 def test_a_variant_is_used_with_one_click(member: Client, desk: Desk, model: str) -> None:
     owner = desk.identity.tenant_id
-    variant = measured_variant(model, owner)
-    member.post(f"/own-models/{model}/use", {"version": "1", "variant": str(variant.pk), "page": "version"})
+    given = {"version": "1", "variant": str(measured_variant(model, owner).pk), "page": "version"}
+    assert member.post(f"/own-models/{model}/use", {**given, "shown-current": "1"}).status_code == 302
     assert find_version(model, tenant_id=owner).number == 3
     assert "from " in html(member, f"/own-models/{model}")
+
+
+def test_a_variant_gets_the_alias_that_is_chosen_unless_somebody_else_moved_it(
+    member: Client, desk: Desk, model: str
+) -> None:
+    owner = desk.identity.tenant_id
+    given = {"version": "1", "variant": str(measured_variant(model, owner).pk), "page": "version"}
+    page = html(member, f"/own-models/{model}/versions/1")
+    assert 'name="shown-current" value="1"' in page
+    named = {**given, "shown-current": "1", "alias": "challenger"}
+    assert member.post(f"/own-models/{model}/use", named).status_code == 302
+    assert find_version(f"{model}@challenger", tenant_id=owner).number == 3
+    assert find_version(model, tenant_id=owner).number == 1
+    again = member.post(f"/own-models/{model}/use", named)
+    assert again.status_code == 409
+    assert "'challenger' of" in text_of(again)
+    assert "is not new. It stands for version 3 since" in text_of(again)
+    refused = member.post(f"/own-models/{model}/use", {**named, "alias": "3"})
+    assert refused.status_code == 409
+    assert "'3' cannot be an alias" in text_of(refused)
+
+
+def test_the_api_uses_a_variant_for_the_alias_that_a_request_names(client: Client, desk: Desk, model: str) -> None:
+    variant = measured_variant(model, desk.identity.tenant_id)
+
+    def use(**body: object) -> Any:
+        return client.post(
+            f"/v1/models/{model}/versions/1/variants/{variant.pk}/use",
+            body,
+            content_type="application/json",
+            **{"maas.identity": desk.identity},  # type: ignore[arg-type]
+        )
+
+    used = use(alias="challenger", if_version=None)
+    assert (used.status_code, used.json()["aliases"]) == (200, ["challenger"])
+    refused = use(alias="challenger", if_version=None)
+    assert (refused.status_code, refused.json()["code"], refused.json()["version"]) == (409, "alias_changed", 3)
+    assert use().json()["aliases"] == ["challenger", "current"]
 
 
 def test_what_answered_at_a_moment_is_looked_up_in_the_zone_of_the_reader(
@@ -164,12 +210,14 @@ def test_a_version_is_tried_before_it_answers(member: Client, model: str) -> Non
     assert member.get(f"/models/{model}?version=x").status_code == 404
 
 
-def test_a_page_that_shows_work_is_loaded_again_when_it_ends(member: Client, model: str) -> None:
+def test_a_page_that_shows_work_asks_how_far_it_is(member: Client, model: str) -> None:
     address = f"/own-models/{model}"
     member.post(f"{address}/optimize", {"version": "1"})
-    assert "Making faster variants" in html(member, address)
-    assert "HX-Refresh" not in member.get(f"{address}?under_way=1").headers
-    assert member.get(f"{address}?under_way=0").headers["HX-Refresh"] == "true"
+    page = html(member, address)
+    assert "Making faster variants" in page
+    assert 'data-ended="The optimization has ended."' in page
+    assert f'hx-get="{address}"' in page
+    assert f'<a href="{address}">Show the result</a>' in page
 
 
 def test_a_card_is_written_and_shown(member: Client, model: str) -> None:
