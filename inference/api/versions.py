@@ -20,6 +20,7 @@ from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest
+from tenants.core.messages import value_in_words
 from tenants.identity.identity import Identity
 
 MAX_LISTED = 200
@@ -33,8 +34,20 @@ def body_of(request: Request, form_of: type[serializers.Serializer[Any]]) -> dic
     unknown = sorted(set(request.data) - set(form.fields))
     if unknown:
         raise InvalidRequest(f"Unknown field {unknown[0][:40]!r}. Use {', '.join(form.fields)}.")
+    for name, value in request.data.items():
+        _check_kind(name, value, form.fields[name])
     form.is_valid(raise_exception=True)
     return dict(form.validated_data)
+
+
+def _check_kind(name: str, value: object, field: serializers.Field[Any, Any, Any, Any]) -> None:
+    """Refuse a number for a text, or a text for true or false. The form would convert it without a word."""
+    if value is None:
+        return
+    if isinstance(field, serializers.CharField) and not isinstance(value, str):
+        raise InvalidRequest(f"`{name}` must be a text, not {value_in_words(value)}.")
+    if isinstance(field, serializers.BooleanField) and not isinstance(value, bool):
+        raise InvalidRequest(f"`{name}` must be true or false, not {value_in_words(value)}.")
 
 
 def owner_of(request: Request, model: str) -> Identity:

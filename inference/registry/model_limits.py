@@ -5,8 +5,9 @@ from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 
-from inference.registry.models import ServedModel
+from inference.registry.models import ModelVersion, ServedModel
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.limits.fields import OF_MODELS
 from tenants.limits.quota.wording import MB, size
@@ -51,7 +52,15 @@ def _is_of_plan(name: str, chosen: ChosenLimits, plan: Plan) -> bool:
 
 def held_models(owner: UUID) -> int:
     """Return the number of models that an account has now. Call this in its unit of work."""
-    return ServedModel.objects.filter(tenant=owner, deleted_at=None).count()
+    return counted_models(owner).count()
+
+
+def counted_models(owner: UUID) -> "QuerySet[ServedModel]":
+    """Return the models that count, in the unit of work of the account. One of which all versions were refused is none
+    of them, until another version of it is checked.
+    """
+    versions = ModelVersion.objects.filter(served_model=OuterRef("pk")).exclude(state=ModelVersion.State.REFUSED)
+    return ServedModel.objects.filter(Exists(versions), tenant=owner, deleted_at=None)
 
 
 def too_large(file: Path, limits: ModelLimits) -> str:

@@ -9,12 +9,13 @@ from uuid import UUID
 from inference.registry import artifacts
 from inference.registry.digests import version_digest
 from inference.registry.errors import ModelExists, ModelNotFound, TooManyModels
-from inference.registry.model_limits import ModelLimits, held_models, limits_of, too_large
+from inference.registry.model_limits import ModelLimits, counted_models, held_models, limits_of, too_large
 from inference.registry.models import ModelTask, ModelVersion, ServedModel
 from inference.registry.owners import author_name, owner_work
 from inference.registry.references import NAME
 from inference.registry.selectors import usable_by
 from inference.registry.tasks.services import order_task
+from inference.registry.texts import checked_line, checked_lines
 from inference.runtime.parameters import GRAPH, TENSORS
 from tenants.audit.services import record
 from tenants.core.db.tenant_owned import lock_tenant
@@ -23,6 +24,7 @@ from tenants.limits.quota.wording import size
 
 RUNTIME = "onnx"
 LONGEST_LICENSE = 200
+LONGEST_TITLE = 200
 MAX_LABELS = 50
 LONGEST_LABEL = 100
 LONGEST_LABEL_TEXT = 2_000
@@ -42,10 +44,11 @@ class ModelDescription:
 
     def checked(self) -> dict[str, Any]:
         """Return the fields to write. Raises InvalidRequest."""
-        fields = {"description": self.description, "card": self.card}
-        for name, text in fields.items():
-            if text is not None and len(text) > LONGEST_TEXT:
-                raise InvalidRequest(f"`{name}` has {len(text)} characters. Send {LONGEST_TEXT} at most.")
+        given_texts = {"description": self.description, "card": self.card}
+        fields = {
+            name: None if text is None else checked_lines(text, f"`{name}`", LONGEST_TEXT)
+            for name, text in given_texts.items()
+        }
         if self.labels is not None:
             _check_labels(self.labels)
         given = {**fields, "labels": self.labels, "evaluation": self.evaluation}
@@ -117,7 +120,7 @@ def add_content(
 ) -> tuple[ModelVersion, ModelTask]:
     """Add the version with its task, in `owner_work`."""
     described = _checked(upload)
-    served = _model_for(owner, upload, limits, content)
+    served = _model_for(owner, upload, limits, content, described)
     version = ModelVersion.objects.create(
         served_model=served,
         tenant_id=owner,
@@ -165,8 +168,8 @@ def _checked(upload: VersionUpload) -> dict[str, Any]:
         )
     if not upload.license.strip():
         raise InvalidRequest("`license` is missing. Name the license of the model, such as Apache-2.0 or proprietary.")
-    if len(upload.license) > LONGEST_LICENSE:
-        raise InvalidRequest(f"`license` has {len(upload.license)} characters. Send {LONGEST_LICENSE} at most.")
+    checked_line(upload.license, "`license`", LONGEST_LICENSE)
+    checked_line(upload.title, "`title`", LONGEST_TITLE)
     return upload.description.checked()
 
 
@@ -175,7 +178,9 @@ def _check_file(upload: ModelUpload, limits: ModelLimits) -> None:
         raise InvalidRequest(too_large(upload.file, limits), code="request_too_large")
 
 
-def _model_for(owner: UUID | None, upload: VersionUpload, limits: ModelLimits, content: Content) -> ServedModel:
+def _model_for(
+    owner: UUID | None, upload: VersionUpload, limits: ModelLimits, content: Content, described: Mapping[str, Any]
+) -> ServedModel:
     """Return the model of the upload, locked, and create it if it is new."""
     if owner is not None:
         lock_tenant(owner)
@@ -190,8 +195,8 @@ def _model_for(owner: UUID | None, upload: VersionUpload, limits: ModelLimits, c
     return ServedModel.objects.create(
         tenant_id=owner,
         name=upload.name,
-        title=upload.title[:200] or upload.name,
-        description=(upload.description.description or "")[:LONGEST_TEXT],
+        title=upload.title or upload.name,
+        description=described.get("description", ""),
         accepts=content.accepts,
         # An account's price of all models, or that of its plan, comes before this one.
         price_meter="call",
@@ -212,8 +217,9 @@ def _next_for(owner: UUID | None, served: ServedModel, limits: ModelLimits, cont
             f"The model {served.name!r} accepts {', '.join(served.accepts)}, and this accepts "
             f"{', '.join(content.accepts)}. Choose another name."
         )
-    if served.deleted_at is not None:
+    if owner is not None and not counted_models(owner).filter(pk=served.pk).exists():
         _require_room(owner, limits)
+    if served.deleted_at is not None:
         ServedModel.objects.filter(pk=served.pk).update(deleted_at=None)
     return served
 
@@ -240,3 +246,5 @@ def _check_labels(labels: Mapping[str, Any]) -> None:
                 f"The label {name[:40]!r} is invalid. Send a text of up to {LONGEST_LABEL_TEXT} characters for each "
                 f"name, which has {LONGEST_LABEL} at most."
             )
+        checked_line(name, "The name of a label", LONGEST_LABEL)
+        checked_line(value, f"The label {name!r}", LONGEST_LABEL_TEXT)

@@ -12,7 +12,8 @@ from inference.factory.measures.pairs import Kind
 from inference.registry.errors import ModelInUse, ModelPaused, VersionNotFound, VersionNotReady
 from inference.registry.models import ModelAlias, ModelSamples, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
-from inference.registry.uploads import ModelDescription
+from inference.registry.texts import checked_line, checked_lines
+from inference.registry.uploads import LONGEST_TEXT, LONGEST_TITLE, ModelDescription
 from tenants.audit.services import record
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.core.errors import InvalidRequest
@@ -84,6 +85,10 @@ def change_model(
 ) -> ServedModel:
     """Change how a model is shown, whether it takes work, and by which bounds its variants are judged."""
     state = None if paused is None else ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
+    if title is not None:
+        checked_line(title, "`title`", LONGEST_TITLE)
+    if description is not None:
+        description = checked_lines(description, "`description`", LONGEST_TEXT)
     given = {"title": title, "description": description, "state": state, "kind": kind, "bounds": bounds}
     fields = {name: value for name, value in given.items() if value is not None}
     with owner_work(owner):

@@ -58,13 +58,19 @@ def _fetched(uri: str, to: Path) -> Imported:
 
 def _described(fetched: Imported, uri: str, version: Any, registered: Any) -> Imported:
     own = {"mlflow.uri": uri, "mlflow.name": version.name, "mlflow.version": str(version.version)}
-    tags = {str(name): str(text) for name, text in {**registered.tags, **version.tags}.items() if name[:7] != "mlflow."}
+    given = {**registered.tags, **version.tags}
+    # Labels have one line.
+    tags = {_line(name): _line(text) for name, text in given.items() if name[:7] != "mlflow."}
     return replace(
         _labeled(fetched, {**tags, **own}),
         name=version.name,
         license=tags.get("license"),
         description=version.description or registered.description or None,
     )
+
+
+def _line(text: object) -> str:
+    return " ".join(str(text).split())
 
 
 def _labeled(fetched: Imported, labels: dict[str, str]) -> Imported:

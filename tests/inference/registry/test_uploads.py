@@ -46,7 +46,7 @@ from tenants.identity.identity import Identity
 from tests.fixtures import unique
 from tests.inference.runtime.graphs import save_adder
 from tests.inference.runtime.hosts import PLAN
-from tests.samples.exports import TWO_TARGETS
+from tests.samples.exports import TWO_TARGETS, ZIPMAP
 from tests.tenants.plans.selling import make_plan
 
 KINDS = (ModelTask.Kind.VALIDATE,)
@@ -205,6 +205,24 @@ def test_a_plan_says_how_many_models_and_how_large_and_a_refusal_names_it(
     with operator_work():
         Tenant.objects.filter(pk=owner).update(own_models=0)
     with pytest.raises(TooManyModels, match=r"^This account may have 0 models"):
+        upload(owner, adder, unique("own"))
+
+
+def test_a_model_without_a_version_that_was_ever_ready_does_not_count(
+    identity: Identity, adder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, refused, ready = identity.tenant_id, unique("refused"), unique("own")
+    monkeypatch.setattr("django.conf.settings.MAAS_OWN_MODELS", 1)
+    assert added(owner, ZIPMAP, refused).state == "refused"
+    assert added(owner, adder, ready).state == "ready"
+    with pytest.raises(TooManyModels):
+        upload(owner, adder, refused)
+    with pytest.raises(InvalidRequest, match="Invalid name ''"):
+        upload(owner, adder, "")
+    assert added(owner, adder, ready).number == 2
+    delete_model(owner=owner, model=ready)
+    assert added(owner, adder, refused).state == "ready"
+    with pytest.raises(TooManyModels):
         upload(owner, adder, unique("own"))
 
 
