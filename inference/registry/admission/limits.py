@@ -9,10 +9,16 @@ _GIB = 1024 * _MIB
 @dataclass(frozen=True, slots=True)
 class AdmissionLimits:
     max_file_bytes: int = 512 * _MIB
-    max_wire_fields: int = 2_000_000
-    """The most fields in the serialized file. An empty node is two bytes on disk and 150 once parsed."""
+    max_wire_fields: int = 500_000
+    """The most fields in the serialized file, without numbers in lists. An empty node is two bytes on disk and 150 once
+    parsed. The checks of so many take half a second, in which the worker answers others late.
+    """
+    max_wire_numbers: int = 10_000_000
+    """The most numbers in lists that are not packed, in which exporters write the trees of a forest."""
+    max_nodes: int = 50_000
+    """The most nodes in the file. Language models have some thousands; a run of many more takes seconds to begin."""
     max_graph_depth: int = 32
-    max_expanded_nodes: int = 100_000
+    max_expanded_nodes: int = 50_000
     """The most nodes after every local function was inlined at its calls."""
     max_expansion_factor: int = 100
     """The most nodes after inlining for each node in the file. Some thousands of nested calls take seconds to load."""

@@ -3,13 +3,14 @@
 Parsing first would be too late: 10 MB of empty nodes take 750 MB once parsed.
 """
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from typing import NoReturn
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from onnx import ModelProto
+from onnx import ModelProto, NodeProto
 
 from inference.registry.admission.errors import ModelRefused
 from inference.registry.admission.limits import AdmissionLimits
@@ -28,9 +29,16 @@ _WIRE_TYPES = {
 _UNPACKED_VARINT_BYTES = 8
 
 
+_NUMBERS_AT_ONCE = 4096
+"""The most numbers of a list that are passed in a single step, so that no step takes long."""
+_HIGH_BYTES = bytes(range(0x80, 0x100))
+
+
 class _Plain(Enum):
     SKIP = auto()
     TEXT = auto()
+    NUMBERS = auto()
+    """Numbers of a list, each of which is a field."""
     PACKED_VARINTS = auto()
 
 
@@ -52,6 +60,8 @@ class _Scan:
         self.data = data
         self.limits = limits
         self.position = 0
+        self.nodes = 0
+        self.numbers = 0
         self.unpacked_bytes = 0
 
     def run(self) -> None:
@@ -69,6 +79,7 @@ class _Scan:
             end, message = nested
             if len(ends) > _MAX_MESSAGE_DEPTH:
                 raise ModelRefused("model_too_deep", f"Messages nest over {_MAX_MESSAGE_DEPTH} deep.")
+            self._count(message)
             ends.append(end)
             tables.append(_fields_of(message))
         raise ModelRefused("model_too_large", f"The file has more than {self.limits.max_wire_fields} fields.")
@@ -88,7 +99,33 @@ class _Scan:
         elif kind is _Plain.PACKED_VARINTS:
             self._charge_varints(field_end)
         self.position = field_end
+        if kind is _Plain.NUMBERS:
+            self._pass_numbers(tag, end)
         return None
+
+    def _count(self, message: Descriptor) -> None:
+        self.nodes += message is NodeProto.DESCRIPTOR
+        if self.nodes > self.limits.max_nodes:
+            raise ModelRefused("model_too_large", f"The model has more than {self.limits.max_nodes} nodes.")
+
+    def _pass_numbers(self, tag: int, end: int) -> None:
+        """Pass the other numbers of the list at once. A forest has millions of them."""
+        run = _numbers_with(tag).match(self.data, self.position, end)
+        # Each tag and each number has one byte below 0x80, its last. Numbers of a fixed size have any bytes.
+        size = {_FIXED32: 4, _FIXED64: 8}.get(tag & 7)
+        if run is None:
+            count = 1
+        elif size is None:
+            count = 1 + len(run.group().translate(None, _HIGH_BYTES)) // 2
+        else:
+            count = 1 + len(run.group()) // (size + len(_varint_bytes(tag)))
+        if run is not None:
+            self.position = run.end()
+        self.numbers += count
+        if self.numbers > self.limits.max_wire_numbers:
+            raise ModelRefused(
+                "model_too_large", f"The lists of the model have more than {self.limits.max_wire_numbers} numbers."
+            )
 
     def _end_of_field(self, wire_type: int, end: int) -> int:
         if wire_type == _VARINT:
@@ -144,6 +181,23 @@ def _fields_of(message: Descriptor) -> _Fields:
             continue
         fields.plain[tag] = _Plain.TEXT if field.type == FieldDescriptor.TYPE_STRING else _Plain.SKIP
         if field.is_repeated and wire_type != _LENGTH_DELIMITED:
+            fields.plain[tag] = _Plain.NUMBERS
             packed = _Plain.PACKED_VARINTS if wire_type == _VARINT else _Plain.SKIP
             fields.plain[field.number << 3 | _LENGTH_DELIMITED] = packed
     return fields
+
+
+@cache
+def _numbers_with(tag: int) -> re.Pattern[bytes]:
+    """Return the pattern of several fields with this tag, each of which is a number."""
+    number = {_FIXED32: rb".{4}", _FIXED64: rb".{8}"}.get(tag & 7, rb"[\x80-\xff]{0,9}[\x00-\x7f]")
+    field = re.escape(_varint_bytes(tag)) + number
+    return re.compile(rb"(?:%b){1,%d}+" % (field, _NUMBERS_AT_ONCE), re.DOTALL)
+
+
+def _varint_bytes(value: int) -> bytes:
+    written = bytearray()
+    while value >= 0x80:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*written, value])
