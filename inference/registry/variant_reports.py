@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from inference.factory.bounds import MEASURES
@@ -50,6 +51,9 @@ class VariantView:
     on_front: bool
     slower: bool
     """Set if a single caller is answered later than by the version itself."""
+    measured_at: datetime | None
+    source_rows_per_s: str
+    """The rows per second of the version itself in the same measurement. Other measurements had another machine."""
 
     @property
     def admitted(self) -> bool:
@@ -90,6 +94,7 @@ class Plot:
 class Report:
     variants: tuple[VariantView, ...]
     source: Figures | None
+    """The figures of the version itself in the newest measurement."""
     company: str
     plot: Plot | None
 
@@ -120,7 +125,8 @@ def report_of(variants: Sequence[ModelVariant]) -> Report:
     best = {admitted[at].variant.pk for at in pareto([one.point for one in admitted if one.point])}
     views = tuple(_view(number, one, one.variant.pk in best) for number, one in enumerate(measured, 1))
     pairs = [(view, one.report) for view, one in zip(views, measured, strict=True) if one.report and one.point]
-    source = next((report.source for _, report in pairs if report.source), None)
+    sources = [(report.measured_at, report.source) for _, report in pairs if report.source]
+    source = max(sources, key=lambda one: one[0])[1] if sources else None
     return Report(
         variants=views,
         source=_figures(source, source) if source else None,
@@ -150,6 +156,8 @@ def _view(number: int, measured: _Measured, on_front: bool) -> VariantView:
         used_as=variant.used_as.number if variant.used_as else None,
         on_front=on_front,
         slower=report is not None and (report.speedup or 1.0) < 1.0,
+        measured_at=datetime.fromisoformat(report.measured_at) if report else None,
+        source_rows_per_s=f"{report.source.rows_per_s:,.0f}" if performance and report and report.source else "",
     )
 
 

@@ -74,6 +74,17 @@ def test_a_variant_that_another_one_surpasses_in_everything_is_not_on_the_front(
     assert [view.on_front for view in report_of([best, worse, small]).variants] == [True, False, True]
 
 
+def test_variants_of_several_runs_stand_beside_their_own_measurement_of_the_version() -> None:
+    slow = replace(SOURCE, rows_per_s=1_000.0)
+    earlier = replace(measured(), source=slow, variant=replace(slow, rows_per_s=2_000.0))
+    newer = replace(measured(), measured_at="2026-03-04T09:00:00Z")
+    report = report_of([variant(newer, "dynamic-int8"), variant(earlier), variant({"refused": {"detail": "No."}})])
+    shown = [(view.source_rows_per_s, view.measured_at and view.measured_at.day) for view in report.variants]
+    assert shown == [("3,000", 4), ("1,000", 3), ("", None)]
+    assert report.source is not None
+    assert report.source.rows_per_s == "3,000"
+
+
 def test_every_dot_lies_in_the_plot_and_the_largest_is_drawn_first() -> None:
     reports = [measured(alone_ms=0.01), measured(changed=5.0), measured(memory_bytes=0), measured(alone_ms=9.0)]
     plot = report_of([variant(report) for report in reports]).plot
