@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 from rest_framework.test import APIRequestFactory
 
-from inference.registry.models import ServedModel
+from inference.registry.models import ModelVersion, ServedModel
 from jobs.api.limits import LimitList
 from tenants.accounts.models import Tenant
 from tenants.api.authentication import IDENTITY
@@ -82,9 +82,10 @@ def test_storage_is_told_where_it_is_limited(limited: CreatedTenant) -> None:
 
 def test_own_models_are_told_with_how_many_and_how_large_they_may_be(limited: CreatedTenant) -> None:
     with unit_of_work(limited.tenant.id):
-        ServedModel.objects.create(
+        served = ServedModel.objects.create(
             tenant_id=limited.tenant.id, name="mine", accepts=["tensors"], price_meter="call", price_micros=0
         )
+        ModelVersion.objects.create(tenant_id=limited.tenant.id, served_model=served, number=1, runtime="onnx")
     with operator_work():
         Tenant.objects.filter(id=limited.tenant.id).update(own_models=3, own_model_mb=7)
     limits = told(limited)
