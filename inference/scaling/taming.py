@@ -1,0 +1,66 @@
+"""The limits on how fast a pool grows and shrinks, by what it wanted and had before."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from inference.scaling.pool import Taming
+
+MUCH = 0.05
+"""The share of the replicas by which more than that many must be wanted, or more than `Taming.up`, to turn at once."""
+
+
+@dataclass(slots=True)
+class Tamed:
+    """The past of a pool, as far as its taming needs it."""
+
+    taming: Taming
+    _had: deque[tuple[float, int]] = field(default_factory=deque)
+    _wanted: deque[tuple[float, int]] = field(default_factory=deque)
+    _turned_down_s: float = float("-inf")
+    """The time at which the pool began to shrink after it had grown."""
+    _grows: bool = True
+
+    def allowed(self, wanted: int, replicas: int, at_s: float) -> int:
+        """Return the number that the pool may have now.
+
+        It shrinks only to the most that it wanted within `down_every_s`, and grows again that soon after it turned only
+        if much more is wanted: so it turns once in that time, unless a spike comes.
+        """
+        self._wanted.append((at_s, wanted))
+        self._had.append((at_s, replicas))
+        allowed = self._grown(wanted, replicas, at_s) if wanted > replicas else self._shrunk(replicas, at_s)
+        if allowed > replicas:
+            self._grows = True
+        elif allowed < replicas:
+            if self._grows:
+                self._turned_down_s = at_s
+            self._grows = False
+        self._forget(at_s)
+        return allowed
+
+    def _grown(self, wanted: int, replicas: int, at_s: float) -> int:
+        taming = self.taming
+        just_turned = at_s - self._turned_down_s < taming.down_every_s
+        if just_turned and wanted - replicas <= max(taming.up, MUCH * replicas):
+            return replicas
+        before = min(_since(self._had, at_s - taming.up_every_s))
+        step = max(taming.up, int(taming.up_share * before))
+        return max(replicas, min(wanted, before + step))
+
+    def _shrunk(self, replicas: int, at_s: float) -> int:
+        taming = self.taming
+        since_s = at_s - taming.down_every_s
+        before = max(_since(self._had, since_s))
+        step = max(taming.down, int(taming.down_share * before))
+        return min(replicas, max(*_since(self._wanted, since_s), before - step))
+
+    def _forget(self, at_s: float) -> None:
+        longest_s = max(self.taming.up_every_s, self.taming.down_every_s)
+        for past in (self._had, self._wanted):
+            while past and past[0][0] <= at_s - longest_s:
+                past.popleft()
+
+
+def _since(past: deque[tuple[float, int]], since_s: float) -> Iterator[int]:
+    return (count for when, count in past if when > since_s)

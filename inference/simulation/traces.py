@@ -1,0 +1,140 @@
+"""Traces of a file: when requests came, to which pool, and how much work each was."""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import numpy as np
+
+from inference.scaling.pool import Promise, Spike
+from inference.simulation.errors import SimulationRefused
+from inference.simulation.node_types import NodeType
+from inference.simulation.pool_run import PoolTrace
+from inference.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
+
+TIME_NAMES = ("at", "at_s", "time", "timestamp", "arrival", "arrival_s", "created_at")
+WORK_NAMES = ("work_s", "service_s", "duration_s", "seconds")
+POOL_NAMES = ("pool", "model")
+EVERYTHING = "pool"
+MOST_REQUESTS = 50_000_000
+Requests = tuple[list[float], list[float]]
+"""The times and the work of requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceTerms:
+    """What a trace does not say about its pools."""
+
+    promise: Promise
+    node: NodeType
+    work_s: float | None = None
+    """The work of a request whose row names none."""
+    spike: Spike | None = None
+
+
+def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
+    """Read a CSV file with a header, or JSON lines. Times are seconds or ISO 8601, in any order."""
+    pools: dict[str, Requests] = {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for number, row in enumerate(_rows(file, path), 1):
+                if number > MOST_REQUESTS:
+                    raise SimulationRefused(f"{path.name} has more than {MOST_REQUESTS:,} requests")
+                times, work = pools.setdefault(_pool_of(row), ([], []))
+                times.append(_time_of(row, number))
+                work.append(_work_of(row, number, terms.work_s))
+    except OSError as error:
+        raise SimulationRefused(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SimulationRefused(f"{path} is not text in UTF-8") from error
+    if not pools:
+        raise SimulationRefused(f"{path.name} has no requests")
+    begins_s = min(min(times) for times, _ in pools.values())
+    ends_s = max(max(times) for times, _ in pools.values()) - begins_s
+    return [
+        _as_trace(name, requests, begins_s=begins_s, ends_s=ends_s, terms=terms)
+        for name, requests in sorted(pools.items())
+    ]
+
+
+def _as_trace(name: str, requests: Requests, *, begins_s: float, ends_s: float, terms: TraceTerms) -> PoolTrace:
+    times, work = requests
+    arrivals = np.array(times) - begins_s
+    order = np.argsort(arrivals, kind="stable")
+    return PoolTrace(
+        name,
+        arrivals[order],
+        np.array(work)[order] / terms.node.speed,
+        terms_of(terms.node, terms.promise, SPIKE_POOL if terms.spike else LARGE_POOL, terms.spike),
+        max(ends_s, 1.0),
+        spot_losses_per_hour=terms.node.spot_losses_per_hour,
+    )
+
+
+def _rows(file: IO[str], path: Path) -> Iterator[Mapping[str, object]]:
+    start = file.read(1)
+    file.seek(0)
+    if start == "{":
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield _json_row(line, number)
+        return
+    rows = csv.DictReader(file)
+    names = rows.fieldnames or []
+    if not any(name in TIME_NAMES for name in names):
+        raise SimulationRefused(
+            f"{path.name} has no column of times. Its first line must name one of {', '.join(TIME_NAMES)}; "
+            f"it names {', '.join(names) or 'nothing'}"
+        )
+    yield from rows
+
+
+def _json_row(line: str, number: int) -> Mapping[str, object]:
+    try:
+        return msgspec.json.decode(line, type=dict[str, object])
+    except msgspec.MsgspecError as error:
+        raise SimulationRefused(f"line {number} is not a JSON object: {error}") from error
+
+
+def _pool_of(row: Mapping[str, object]) -> str:
+    return str(next((row[name] for name in POOL_NAMES if row.get(name)), EVERYTHING))
+
+
+def _time_of(row: Mapping[str, object], number: int) -> float:
+    value = next((row[name] for name in TIME_NAMES if row.get(name) not in (None, "")), None)
+    found = _number(value)
+    if found is None and isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            moment = None
+        if moment is not None:
+            found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if found is None:
+        raise SimulationRefused(f"request {number} has no time: {value!r} is neither seconds nor ISO 8601")
+    return found
+
+
+def _work_of(row: Mapping[str, object], number: int, otherwise_s: float | None) -> float:
+    value = next((row[name] for name in WORK_NAMES if row.get(name) not in (None, "")), None)
+    found = otherwise_s if value is None else _number(value)
+    if found is None and value is None:
+        raise SimulationRefused(f"request {number} has no {WORK_NAMES[0]}. Name the work of a request with --work-s")
+    if found is None or found <= 0:
+        raise SimulationRefused(f"request {number}: the work must be a number of seconds above 0, not {value!r}")
+    return found
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None

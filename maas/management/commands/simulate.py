@@ -1,0 +1,88 @@
+"""Simulate traffic of hours or months: what a policy costs on a type of node, and how many promises it misses."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from inference.scaling.pool import Promise, Spike
+from inference.simulation.comparison import PolicyName, run_with
+from inference.simulation.errors import SimulationRefused
+from inference.simulation.node_types import EXAMPLES, NodeType, read_node_types
+from inference.simulation.outcome import Outcome
+from inference.simulation.pool_run import PoolTrace
+from inference.simulation.scenarios import SCENARIOS, TICK_S
+from inference.simulation.traces import TraceTerms, read_trace
+from tenants.core.progress import progress_of
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--scenario", choices=sorted(SCENARIOS), help="traffic whose inputs are fixed")
+        what.add_argument("--trace", type=Path, help="CSV file with a header, or JSON lines: at, work_s, pool")
+        parser.add_argument("--policy", choices=[name.value for name in PolicyName], default=PolicyName.OURS.value)
+        parser.add_argument("--prices", type=Path, help="JSON object of node types by name")
+        parser.add_argument("--node", help="node type (default: that of the scenario, or the first)")
+        parser.add_argument("--work-s", type=float, help="work of a request that names none, in seconds")
+        parser.add_argument("--promise-wait-s", type=float, default=30.0, help="for a trace: the promised wait")
+        parser.add_argument("--promise-share", type=float, default=0.95, help="for a trace: the promised share")
+        parser.add_argument("--spike", type=float, help="for a trace: the rise to absorb, as a multiple")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            outcome = self._simulated(options)
+        except (SimulationRefused, ValueError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(msgspec.json.encode(outcome.as_json()).decode())
+            return
+        self.stdout.write(outcome.table())
+
+    def _simulated(self, options: dict[str, Any]) -> Outcome:
+        node_types = {**EXAMPLES, **read_node_types(options["prices"])} if options["prices"] else dict(EXAMPLES)
+        if options["scenario"]:
+            scenario = SCENARIOS[options["scenario"]]()
+            node = _known(options["node"], node_types) if options["node"] else None
+            traces = scenario.traces(node_types, node=node, seed=options["seed"])
+            return self._outcome(
+                options, scenario.name, traces, tick_s=scenario.tick_s, mean_answer_s=scenario.mean_answer_s
+            )
+        name = options["node"] or next(
+            iter(read_node_types(options["prices"])) if options["prices"] else iter(EXAMPLES)
+        )
+        terms = TraceTerms(
+            Promise(options["promise_share"], options["promise_wait_s"]),
+            node_types[_known(name, node_types)],
+            options["work_s"],
+            Spike(options["spike"]) if options["spike"] else None,
+        )
+        return self._outcome(options, options["trace"].name, read_trace(options["trace"], terms))
+
+    def _outcome(
+        self,
+        options: dict[str, Any],
+        name: str,
+        traces: list[PoolTrace],
+        *,
+        tick_s: float = TICK_S,
+        mean_answer_s: float | None = None,
+    ) -> Outcome:
+        policy, progress = PolicyName(options["policy"]), progress_of(self, options)
+        runs = []
+        for trace in traces:
+            progress.stage(f"{trace.name}: {len(trace.arrivals):,} requests")
+            runs.append(run_with(policy, trace, tick_s=tick_s))
+        return Outcome(name, policy, runs, mean_answer_s)
+
+
+def _known(name: str, node_types: dict[str, NodeType]) -> str:
+    if name not in node_types:
+        raise SimulationRefused(f"there is no node type {name!r}. Known are {', '.join(sorted(node_types))}")
+    return name

@@ -1,0 +1,101 @@
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+NAMES = {"requests", "missed_promises", "p95_wait_s", "replica_hours", "cost", "peak_replicas", "policy"}
+PRICES = '{"mine": {"price_per_hour": 3, "start_s": 60, "load_s": 10, "speed": 2}}'
+
+
+def simulate(*arguments: str) -> Any:
+    out = StringIO()
+    call_command("simulate", *arguments, "--json", "--verbosity=0", stdout=out)
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    file = tmp_path / "trace.csv"
+    file.write_text("at,work_s\n" + "".join(f"{second},1.5\n" for second in range(3600)))
+    return file
+
+
+def test_the_founding_day_keeps_its_promise_on_few_replicas() -> None:
+    told = simulate("--scenario", "founding")
+    assert told.keys() >= NAMES
+    assert told["requests"] == pytest.approx(1_400_000, rel=0.01)
+    assert told["missed_promises"] <= 0.05
+    assert told["peak_replicas"] <= 150
+    pool = told["pools"]["l4"]
+    assert told["replica_hours"] < 1.15 * pool["work_hours"]
+    assert pool["most_turns_in_a_window"] <= 1
+
+
+def test_a_spike_that_nobody_foresaw_is_absorbed() -> None:
+    told = simulate("--scenario", "diurnal-spike")
+    assert told["missed_promises"] <= 0.01
+    assert told["policy"] == "ours"
+
+
+def test_a_trace_and_a_price_list_of_ones_own(trace: Path, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text(PRICES)
+    told = simulate("--trace", str(trace), "--prices", str(prices))
+    assert told["requests"] == 3600
+    assert told["cost"] == pytest.approx(3 * told["replica_hours"])
+    # It works twice as fast.
+    assert told["pools"]["pool"]["work_hours"] == pytest.approx(0.75)
+
+
+def test_a_trace_of_several_pools_with_times_of_day(tmp_path: Path) -> None:
+    file = tmp_path / "trace.jsonl"
+    rows = [{"at": f"2026-03-01T10:{n // 60:02}:{n % 60:02}Z", "model": "ab"[n % 2], "work_s": 1} for n in range(600)]
+    file.write_text("\n".join(map(json.dumps, reversed(rows))))
+    told = simulate("--trace", str(file), "--policy", "static")
+    assert {name: pool["requests"] for name, pool in told["pools"].items()} == {"a": 300, "b": 300}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "names nothing"),
+        ("when,work_s\n1,2\n", "has no column of times"),
+        ("at,work_s\n", "has no requests"),
+        ("at,work_s\nyesterday,2\n", "request 1 has no time: 'yesterday'"),
+        ("at,work_s\n1,-2\n", "request 1: the work must be a number of seconds above 0, not '-2'"),
+        ("at\n1\n", "request 1 has no work_s"),
+        ("at,work_s\nnan,1\n", "request 1 has no time"),
+        ('{"at": 1}\n{"at": \n', "line 2 is not a JSON object"),
+    ],
+)
+def test_a_trace_that_cannot_be_read_says_why(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "trace"
+    file.write_text(content)
+    work = ("--work-s", "1") if said.startswith("line 2") else ()
+    with pytest.raises(CommandError, match=said.replace("(", r"\(")):
+        simulate("--trace", str(file), *work)
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ("[]", "is not a JSON object of node types"),
+        ('{"a": {"price_per_hour": 1, "start_s": 1}}', "a has no 'load_s'"),
+        ('{"a": {"price_per_hour": -1, "start_s": 1, "load_s": 1}}', "price_per_hour must be a number of at least 0"),
+        ('{"a": {"price_per_hour": 1, "start_s": 1, "load_s": 1, "speed": 0}}', "speed must be above 0"),
+        ('{"a": {"price": 1}}', "a has 'price'"),
+    ],
+)
+def test_a_price_list_that_cannot_be_read_says_why(trace: Path, tmp_path: Path, prices: str, said: str) -> None:
+    file = tmp_path / "prices.json"
+    file.write_text(prices)
+    with pytest.raises(CommandError, match=said):
+        simulate("--trace", str(trace), "--prices", str(file))
+
+
+def test_an_unknown_node_type_is_named(trace: Path) -> None:
+    with pytest.raises(CommandError, match=r"there is no node type 'tpu'\. Known are a100, cpu, l4, l4-spot"):
+        simulate("--trace", str(trace), "--node", "tpu")

@@ -1,0 +1,63 @@
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.scaling.pool import Taming
+from inference.scaling.taming import Tamed
+
+
+def follow(wanted: list[int], taming: Taming, *, first: int = 10, every_s: float = 15.0) -> list[int]:
+    tamed, had = Tamed(taming), [first]
+    for look, count in enumerate(wanted):
+        had.append(tamed.allowed(count, had[-1], look * every_s))
+    return had
+
+
+def test_it_grows_by_two_in_two_minutes() -> None:
+    had = follow([50] * 25, Taming())
+    assert had[1] == 12
+    assert had[8] == 12
+    assert had[9:12] == [14, 14, 14]
+    assert had[-1] == 18
+
+
+def test_a_share_counts_where_it_is_more() -> None:
+    assert follow([500], Taming(up_share=0.5), first=100)[-1] == 150
+
+
+def test_it_shrinks_only_to_the_most_that_it_wanted_lately() -> None:
+    wanted = [10, *[4] * 19]
+    assert follow(wanted, Taming())[-1] == 10
+    assert follow([*wanted, 4, 4], Taming())[-1] == 9
+
+
+def test_a_moment_of_less_work_changes_nothing() -> None:
+    assert set(follow([10, 10, 2, 10, 10, 2] * 20, Taming())) == {10}
+
+
+def test_after_a_turn_little_more_is_not_followed_and_much_more_is() -> None:
+    down = [5] * 3
+    assert follow([*down, 10], Taming())[-2:] == [9, 9]
+    assert follow([*down, 40], Taming())[-2:] == [9, 11]
+
+
+@given(st.lists(st.integers(8, 14), min_size=20, max_size=200))
+def test_noise_turns_it_once_in_a_window_at_most(wanted: list[int]) -> None:
+    taming = Taming(up=6)
+    had = follow(wanted, taming)
+    turns, direction = [], 0
+    for look, (before, after) in enumerate(pairwise(had)):
+        now = (after > before) - (after < before)
+        if now and direction and now != direction:
+            turns.append(look * 15.0)
+        direction = now or direction
+    assert all(later - sooner >= taming.down_every_s for sooner, later in pairwise(turns))
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=100))
+def test_it_never_overshoots_what_was_wanted(wanted: list[int]) -> None:
+    had = follow(wanted, Taming(up_share=1.0, down_share=0.5))
+    for look, count in enumerate(wanted):
+        assert had[look + 1] <= max(count, had[look])
+        assert had[look + 1] >= min(count, had[look])
