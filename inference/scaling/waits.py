@@ -36,7 +36,8 @@ def _late_of_coming(begun: Matrix, coming: Vector, waiting_work_s: float, later:
     in_time = begun[:, later:]
     judged = in_time.shape[1]
     late: Vector = np.clip(came[None, :judged] - in_time, 0.0, coming[None, :judged]).sum(axis=1)
-    return late * (len(coming) / max(1, judged))
+    found: Vector = late * (len(coming) / max(1, judged))
+    return found
 
 
 def _begun(doable: Matrix, coming: Vector, waiting_work_s: float) -> Matrix:
