@@ -1,1 +1,1 @@
-"""How many replicas of each pool are needed: pure decisions on seconds of work. Nothing here reads a clock."""
+"""Decides how many replicas a pool needs, by seconds of work. Nothing here reads a clock."""

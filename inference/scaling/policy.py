@@ -10,7 +10,7 @@ from inference.scaling.waits import Matrix, Vector, late_by_chance, late_in_line
 STEPS = 48
 HORIZON_LEADS = 2.0
 LEAST_HORIZON_S = 120.0
-MOST_STEPS = 400
+MAX_STEPS = 400
 CHANCES = ((0.25, -1.0), (0.5, 0.0), (0.25, 1.0))
 """The weights of a lower, the expected and a higher rate, by multiples of the error of past predictions."""
 TRIED = 64
@@ -29,7 +29,7 @@ def horizon_s(terms: PoolTerms) -> float:
 
 
 def step_s(terms: PoolTerms) -> float:
-    finest_s = horizon_s(terms) / MOST_STEPS
+    finest_s = horizon_s(terms) / MAX_STEPS
     return max(finest_s, min(horizon_s(terms) / STEPS, AIM * terms.promise.wait_s))
 
 

@@ -41,7 +41,7 @@ class Spike:
 
 @dataclass(frozen=True, slots=True)
 class PoolTerms:
-    """What the operator decides about a pool."""
+    """The terms of a pool, which its operator decides."""
 
     promise: Promise = Promise()
     price_per_hour: float = 1.0
@@ -55,7 +55,7 @@ class PoolTerms:
     taming: Taming = Taming()
     spike: Spike | None = None
     missed_cost: float | None = None
-    """What a request that begins too late costs. Without it, see `cost_of_a_miss`."""
+    """The cost of a request that begins too late. Without it, see `cost_of_a_miss`."""
 
     @property
     def lead_s(self) -> float:
@@ -81,7 +81,7 @@ class PoolNow:
     waiting_work_s: float = 0.0
     oldest_wait_s: float = 0.0
     running_work_s: float = 0.0
-    """What is left of the work that runs."""
+    """The rest of the work that runs."""
     ready: int = 0
     starting_s: tuple[float, ...] = ()
     """The seconds until each replica that starts or loads is ready."""
@@ -111,7 +111,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a pool is to have, and why."""
+    """The number of replicas that a pool is to have, and why."""
 
     replicas: int
     needed: int

@@ -25,7 +25,7 @@ LEAST_JUDGED = 60
 
 @dataclass(slots=True)
 class Judged:
-    """How well one way has predicted, as mean squares of errors relative to the rate. Recent ones count more."""
+    """The errors of one way to predict, as mean squares relative to the rate. Recent ones count more."""
 
     mean_square: float = 0.0
     times: int = 0
@@ -42,7 +42,7 @@ class Judged:
 
 @dataclass(slots=True)
 class Traffic:
-    """What came, by minute and in the last minutes in detail, and how well each way predicts it."""
+    """The requests by minute, those of the last minutes in detail, and how well each way predicts them."""
 
     lead_s: float
     predicts: bool = True

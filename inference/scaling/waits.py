@@ -13,7 +13,9 @@ PAST_STEPS = 8
 """The steps into which the wait of the work that already waits is divided."""
 
 
-def late_in_line(servers: Matrix, rates: Vector, now: PoolNow, *, step_s: float, waits_s: tuple[float, float]) -> Vector:
+def late_in_line(
+    servers: Matrix, rates: Vector, now: PoolNow, *, step_s: float, waits_s: tuple[float, float]
+) -> Vector:
     """Return how many requests would begin too late because more come than can be done.
 
     `servers` has a row for each number of replicas and a column for each step: the slots that work. `waits_s` is the

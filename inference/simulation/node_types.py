@@ -18,7 +18,7 @@ class NodeType:
     load_s: float
     """The time to load its models."""
     speed: float = 1.0
-    """How much faster it works than the machine that the work was measured on."""
+    """The speed as a multiple of that of the machine that the work was measured on."""
     slots: int = 1
     spot_losses_per_hour: float = 0.0
 

@@ -1,4 +1,4 @@
-"""What came of a simulation, over all its pools, as JSON and as a table."""
+"""The outcome of a simulation over all its pools, as JSON and as a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def _pool(run: PoolRun) -> dict[str, Any]:
         "lead_s": terms.lead_s,
         "one_in": trace.stands_for,
         "turns": len(run.turned),
-        "most_turns_in_a_window": most_within(run.turned, WINDOW_S),
+        "max_turns_in_a_window": max_within(run.turned, WINDOW_S),
         "replicas_lost": run.lost * trace.stands_for,
         "over_time": [
             [round(moment.at_s), moment.wanted * trace.stands_for, moment.ready * trace.stands_for]
@@ -81,7 +81,7 @@ def _pool(run: PoolRun) -> dict[str, Any]:
     }
 
 
-def most_within(times_s: Sequence[float], window_s: float) -> int:
+def max_within(times_s: Sequence[float], window_s: float) -> int:
     """Return the most of these times, which are in order, that lie in one window."""
     most, first = 0, 0
     for last, at_s in enumerate(times_s):

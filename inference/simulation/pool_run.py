@@ -17,7 +17,7 @@ LONGEST_TAIL_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a policy sees at one moment."""
+    """The view of a pool that a policy has at one moment."""
 
     now: PoolNow
     since_s: float
@@ -41,9 +41,9 @@ class PoolTrace:
 
     name: str
     arrivals: Numbers
-    """In seconds, in order."""
+    """Times in seconds, in order."""
     work: Numbers
-    """In seconds of a slot."""
+    """Seconds of a slot."""
     terms: PoolTerms
     ends_s: float
     stands_for: int = 1
@@ -73,7 +73,7 @@ class Moment:
 
 @dataclass(slots=True)
 class PoolRun:
-    """What became of the requests of a pool."""
+    """The result of a run: the wait of each request, and what the replicas cost."""
 
     trace: PoolTrace
     waits: Numbers

@@ -12,7 +12,7 @@ from inference.simulation.shapes import DAY_S, Diurnal, Rise, Work, arrivals
 
 TICK_S = 15.0
 """How often a policy looks, as KEDA and the autoscaler of Kubernetes do."""
-MOST_SIMULATED = 2_500_000
+MAX_SIMULATED = 2_500_000
 """The requests of a pool above which every second, third … one is simulated, on as many fewer replicas."""
 LEAST_SIMULATED = 4
 """The replicas at the peak of a day below which no request is left out."""
@@ -81,7 +81,7 @@ def _one_in(part: Part, ends_s: float) -> int:
     """Return which share of the requests is simulated, so that the pool stays large enough to behave like the whole."""
     shape = part.shape
     replicas = shape.mean_per_s * shape.peak * part.work.mean_s
-    return max(1, min(round(shape.mean_per_s * ends_s / MOST_SIMULATED), int(replicas / LEAST_SIMULATED)))
+    return max(1, min(round(shape.mean_per_s * ends_s / MAX_SIMULATED), int(replicas / LEAST_SIMULATED)))
 
 
 def terms_of(kind: NodeType, promise: Promise, taming: Taming, spike: Spike | None = None) -> PoolTerms:

@@ -21,7 +21,7 @@ TIME_NAMES = ("at", "at_s", "time", "timestamp", "arrival", "arrival_s", "create
 WORK_NAMES = ("work_s", "service_s", "duration_s", "seconds")
 POOL_NAMES = ("pool", "model")
 EVERYTHING = "pool"
-MOST_REQUESTS = 50_000_000
+MAX_REQUESTS = 50_000_000
 Requests = tuple[list[float], list[float]]
 """The times and the work of requests."""
 
@@ -43,8 +43,8 @@ def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             for number, row in enumerate(_rows(file, path), 1):
-                if number > MOST_REQUESTS:
-                    raise SimulationRefused(f"{path.name} has more than {MOST_REQUESTS:,} requests")
+                if number > MAX_REQUESTS:
+                    raise SimulationRefused(f"{path.name} has more than {MAX_REQUESTS:,} requests")
                 times, work = pools.setdefault(_pool_of(row), ([], []))
                 times.append(_time_of(row, number))
                 work.append(_work_of(row, number, terms.work_s))

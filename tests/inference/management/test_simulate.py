@@ -31,7 +31,7 @@ def test_the_founding_day_keeps_its_promise_on_few_replicas() -> None:
     assert told["peak_replicas"] <= 150
     pool = told["pools"]["l4"]
     assert told["replica_hours"] < 1.15 * pool["work_hours"]
-    assert pool["most_turns_in_a_window"] <= 1
+    assert pool["max_turns_in_a_window"] <= 1
 
 
 def test_a_spike_that_nobody_foresaw_is_absorbed() -> None:

@@ -3,7 +3,7 @@ import pytest
 
 from inference.scaling.pool import PoolTerms, Promise, Taming
 from inference.simulation.comparison import PolicyName, run_with
-from inference.simulation.outcome import Outcome, most_within
+from inference.simulation.outcome import Outcome, max_within
 from inference.simulation.policies import Static
 from inference.simulation.pool_run import PoolTrace, run_pool
 from inference.simulation.shapes import Diurnal, Rise, Work, arrivals
@@ -43,7 +43,7 @@ def test_ours_keeps_the_promise_for_little_more_than_the_work_costs() -> None:
     run = run_with(PolicyName.OURS, trace, tick_s=15)
     assert run.missed <= 0.05 * len(trace.arrivals)
     assert run.replica_hours < 1.3 * trace.work.sum() / HOUR_S
-    assert most_within(run.turned, 300) <= 1
+    assert max_within(run.turned, 300) <= 1
 
 
 def test_the_smallest_fixed_number_keeps_the_promise_and_one_less_does_not() -> None:
@@ -77,9 +77,9 @@ def test_figures_of_several_pools_are_added() -> None:
 
 
 def test_turns_are_counted_by_window() -> None:
-    assert most_within([], 300) == 0
-    assert most_within([0, 300, 600], 300) == 1
-    assert most_within([0, 299, 600, 700, 800], 300) == 3
+    assert max_within([], 300) == 0
+    assert max_within([0, 300, 600], 300) == 1
+    assert max_within([0, 299, 600, 700, 800], 300) == 3
 
 
 @pytest.mark.parametrize("peak", [1.2, 2.0, 2.2, 3.0])
