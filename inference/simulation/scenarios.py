@@ -21,7 +21,7 @@ LARGE_POOL = Taming(up_share=0.1, down_share=0.05)
 SPIKE_POOL = Taming(up_share=20.0, down_share=0.1)
 """Taming for a pool that must absorb spikes: there is no limit that a spike would meet."""
 OCR_PAGE_S = 0.75
-"""The time of a page of `ocr` on a CPU core, as docs/benchmarks.md has it."""
+"""An estimate of the time of a page of `ocr` on a CPU core, until it is read from measurements."""
 
 
 @dataclass(frozen=True, slots=True)
