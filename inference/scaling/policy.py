@@ -1,7 +1,5 @@
 """The number of replicas that costs least, with what missed promises cost."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from inference.scaling.pool import HOUR_S, Expected, PoolNow, PoolTerms, Wanted
@@ -45,7 +43,11 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
     needed = max(int(tried[best]), _keeping_up(now, terms, expected), buffered(now, terms, expected))
-    return Wanted(needed, needed, _reasons(needed, misses[best], now, terms, expected))
+    replicas = min(max(needed, terms.least), terms.most)
+    if replicas != tried[best]:
+        _, misses = _costs(np.array([replicas]), now, terms, expected)
+        best = 0
+    return Wanted(replicas, needed, _reasons(replicas, misses[best], now, terms, expected))
 
 
 def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int]:
@@ -59,7 +61,7 @@ def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int
 def _keeping_up(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
     """Return the replicas that can do what comes. With fewer, a line would grow for ever, however little it costs."""
     work = float(np.mean(expected.rates)) * now.service_s
-    return min(max(int(np.ceil(work / terms.slots)), terms.least), terms.most)
+    return int(np.ceil(work / terms.slots))
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:
@@ -98,18 +100,15 @@ def _servers(tried: "np.ndarray", steps: int, each_s: float, now: PoolNow, terms
     return servers
 
 
-def _reasons(needed: int, misses: float, now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[str, ...]:
+def _reasons(replicas: int, misses: float, now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[str, ...]:
     work = max(expected.rates) * now.service_s
     return (
         f"{work:.1f} s of work come in a second at most",
         f"{now.waiting_work_s:.0f} s of work wait",
         f"{now.ready} replicas are ready and {len(now.starting_s)} start; one more works after {terms.lead_s:.0f} s",
-        f"with {needed}, {misses:.1f} requests are expected to begin later than {terms.promise.wait_s:g} s",
+        f"with {replicas}, {misses:.1f} requests are expected to wait longer than is planned for,"
+        f" {100 * AIM:g} % of the promised {terms.promise.wait_s:g} s",
     )
-
-
-def bounded(wanted: Wanted, terms: PoolTerms) -> Wanted:
-    return replace(wanted, replicas=min(max(wanted.replicas, terms.least), terms.most))
 
 
 def buffered(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:

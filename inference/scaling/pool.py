@@ -1,6 +1,6 @@
 """A pool of replicas: what it promises, what it costs, how fast it may change, and its state at one moment."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 HOUR_S = 3600.0
 
@@ -37,6 +37,10 @@ class Spike:
 
     times: float
     per_day: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.times <= 1:
+            raise ValueError(f"a spike must be a multiple above 1, not {self.times:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,6 @@ class PoolNow:
     at_s: float
     waiting_work_s: float = 0.0
     oldest_wait_s: float = 0.0
-    running_work_s: float = 0.0
-    """The rest of the work that runs."""
     ready: int = 0
     starting_s: tuple[float, ...] = ()
     """The seconds until each replica that starts or loads is ready."""
@@ -115,5 +117,5 @@ class Wanted:
 
     replicas: int
     needed: int
-    """The cheapest number before limits and taming."""
-    reasons: tuple[str, ...] = field(default=())
+    """The number before the limits of the pool."""
+    reasons: tuple[str, ...]

@@ -26,11 +26,9 @@ class PolicyName(StrEnum):
 Run = Callable[[Policy], PoolRun]
 
 
-def run_with(
-    name: PolicyName, trace: PoolTrace, *, tick_s: float, progress: Callable[[float], None] = lambda _share: None
-) -> PoolRun:
+def run_with(name: PolicyName, trace: PoolTrace, *, tick_s: float) -> PoolRun:
     def run(policy: Policy) -> PoolRun:
-        return run_pool(trace, policy, tick_s=tick_s, progress=progress)
+        return run_pool(trace, policy, tick_s=tick_s)
 
     first = _first(trace)
     if name is PolicyName.STATIC:

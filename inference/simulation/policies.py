@@ -4,9 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from math import ceil
 
-import numpy as np
-
-from inference.scaling.policy import bounded, decide, horizon_s, step_s
+from inference.scaling.policy import decide, horizon_s, step_s
 from inference.scaling.pool import PoolTerms
 from inference.scaling.taming import Tamed
 from inference.scaling.traffic import Traffic
@@ -34,8 +32,7 @@ class Ours:
         each_s = step_s(self.terms)
         steps = ceil(horizon_s(self.terms) / each_s)
         expected, _ = self._traffic.expected(now.at_s, step_s=each_s, steps=steps)
-        wanted = bounded(decide(now, self.terms, expected), self.terms)
-        return self._tamed.allowed(wanted.replicas, now.replicas, now.at_s)
+        return self._tamed.allowed(decide(now, self.terms, expected).replicas, now.replicas, now.at_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +73,3 @@ class Hpa:
             return min(now.replicas, max(count for _, count in self._recommended))
         # In 15 s, at most 4 more or twice as many, whichever is more.
         return min(desired, max(now.replicas + 4, 2 * now.replicas))
-
-
-def replicas_at(trace_rate: float, service_s: float, terms: PoolTerms) -> int:
-    return max(terms.least, ceil(1.2 * trace_rate * service_s / terms.slots) + 1)
-
-
-def mean_rate_at_start(arrivals: "np.ndarray", within_s: float = 900.0) -> float:
-    return float(np.searchsorted(arrivals, within_s)) / within_s

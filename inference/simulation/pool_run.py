@@ -1,6 +1,5 @@
 """Runs one pool over time: a policy sees what it would see of a real one and orders replicas, and requests wait."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -150,12 +149,11 @@ class _Run:
         self._came = 0
         self.made = PoolRun(trace, np.zeros(0), peak=self._replicas.count)
 
-    def to_end(self, progress: Callable[[float], None]) -> PoolRun:
+    def to_end(self) -> PoolRun:
         at_s, ends_s, waits = 0.0, self._trace.ends_s, list[Numbers]()
         while at_s < ends_s or (self._line.begun < len(self._trace.arrivals) and at_s < ends_s + LONGEST_TAIL_S):
             at_s += self._tick_s
             waits.append(self._tick(at_s))
-            progress(min(1.0, at_s / ends_s))
         self.made.replica_s += self._replicas.drained_s
         self.made.waits = np.concatenate(waits) if waits else np.zeros(0)
         return self.made
@@ -203,13 +201,6 @@ class _Run:
             made.moments.append(Moment(now.at_s, wanted, now.ready, now.waiting_work_s))
 
 
-def run_pool(
-    trace: PoolTrace,
-    policy: Policy,
-    *,
-    tick_s: float,
-    seed: int = 1,
-    progress: Callable[[float], None] = lambda _share: None,
-) -> PoolRun:
+def run_pool(trace: PoolTrace, policy: Policy, *, tick_s: float, seed: int = 1) -> PoolRun:
     """Run all requests. The policy looks every `tick_s`."""
-    return _Run(trace, policy, tick_s, seed).to_end(progress)
+    return _Run(trace, policy, tick_s, seed).to_end()

@@ -28,14 +28,11 @@ class Diurnal:
     mean_per_s: float
     peak: float = 2.2
     """The highest rate as a multiple of the mean."""
-    weekend: float = 1.0
-    """The rate of the last two days of a week as a multiple of that of the others."""
 
     def rates(self, at_s: Numbers) -> Numbers:
         swing = _swing(self.peak)
         shape = np.maximum(0.0, 1 + swing * np.sin(2 * pi * at_s / DAY_S - pi / 2))
-        days = np.where(at_s // DAY_S % 7 >= 5, self.weekend, 1.0)
-        found: Numbers = self.mean_per_s * shape / _mean_of(swing) * days
+        found: Numbers = self.mean_per_s * shape / _mean_of(swing)
         return found
 
 

@@ -16,19 +16,21 @@ from inference.simulation.errors import SimulationRefused
 from inference.simulation.node_types import NodeType
 from inference.simulation.pool_run import PoolTrace
 from inference.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
+from inference.simulation.shapes import DAY_S
 
 TIME_NAMES = ("at", "at_s", "time", "timestamp", "arrival", "arrival_s", "created_at")
 WORK_NAMES = ("work_s", "service_s", "duration_s", "seconds")
 POOL_NAMES = ("pool", "model")
 EVERYTHING = "pool"
 MAX_REQUESTS = 50_000_000
+MAX_DAYS = 400
 Requests = tuple[list[float], list[float]]
 """The times and the work of requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceTerms:
-    """What a trace does not say about its pools."""
+    """The terms of all pools of a trace, which the trace does not name."""
 
     promise: Promise
     node: NodeType
@@ -56,6 +58,11 @@ def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
         raise SimulationRefused(f"{path.name} has no requests")
     begins_s = min(min(times) for times, _ in pools.values())
     ends_s = max(max(times) for times, _ in pools.values()) - begins_s
+    if ends_s > MAX_DAYS * DAY_S:
+        raise SimulationRefused(
+            f"{path.name} lasts {ends_s / DAY_S:,.0f} days, and {MAX_DAYS} are simulated at most. "
+            "Are all times in seconds, or all in ISO 8601?"
+        )
     return [
         _as_trace(name, requests, begins_s=begins_s, ends_s=ends_s, terms=terms)
         for name, requests in sorted(pools.items())

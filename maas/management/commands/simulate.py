@@ -46,7 +46,8 @@ class Command(BaseCommand):
         self.stdout.write(outcome.table())
 
     def _simulated(self, options: dict[str, Any]) -> Outcome:
-        node_types = {**EXAMPLES, **read_node_types(options["prices"])} if options["prices"] else dict(EXAMPLES)
+        own = read_node_types(options["prices"]) if options["prices"] else {}
+        node_types = {**EXAMPLES, **own}
         if options["scenario"]:
             scenario = SCENARIOS[options["scenario"]]()
             node = _known(options["node"], node_types) if options["node"] else None
@@ -54,9 +55,7 @@ class Command(BaseCommand):
             return self._outcome(
                 options, scenario.name, traces, tick_s=scenario.tick_s, mean_answer_s=scenario.mean_answer_s
             )
-        name = options["node"] or next(
-            iter(read_node_types(options["prices"])) if options["prices"] else iter(EXAMPLES)
-        )
+        name = options["node"] or next(iter(own or EXAMPLES))
         terms = TraceTerms(
             Promise(options["promise_share"], options["promise_wait_s"]),
             node_types[_known(name, node_types)],

@@ -96,3 +96,10 @@ def test_the_number_is_always_within_the_limits(  # noqa: PLR0917
     terms = replace(TERMS, least=least, most=200, slots=slots)
     now = PoolNow(0.0, waiting_work_s=waiting, oldest_wait_s=oldest, ready=ready, service_s=0.7)
     assert least <= decide(now, terms, expected(rate, spread)).replicas <= 200
+
+
+def test_a_spike_never_needs_more_than_the_pool_may_have() -> None:
+    small = PoolTerms(Promise(0.99, 60), node_start_s=120, load_s=20, spike=Spike(10), most=20)
+    wanted = decide(PoolNow(0.0, ready=12, service_s=0.5), small, expected(20))
+    assert wanted.replicas == 20 < wanted.needed
+    assert any("with 20," in reason for reason in wanted.reasons)

@@ -68,6 +68,7 @@ def test_a_trace_of_several_pools_with_times_of_day(tmp_path: Path) -> None:
         ("at,work_s\n1,-2\n", "request 1: the work must be a number of seconds above 0, not '-2'"),
         ("at\n1\n", "request 1 has no work_s"),
         ("at,work_s\nnan,1\n", "request 1 has no time"),
+        ("at,work_s\n1,1\n2026-03-01T10:00:00Z,1\n", "days, and 400 are simulated at most"),
         ('{"at": 1}\n{"at": \n', "line 2 is not a JSON object"),
     ],
 )
@@ -94,6 +95,15 @@ def test_a_price_list_that_cannot_be_read_says_why(trace: Path, tmp_path: Path, 
     file.write_text(prices)
     with pytest.raises(CommandError, match=said):
         simulate("--trace", str(trace), "--prices", str(file))
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [(("--spike", "1"), "a spike must be a multiple above 1"), (("--promise-share", "1"), "must be between 0 and 1")],
+)
+def test_terms_that_mean_nothing_are_refused(trace: Path, option: tuple[str, str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        simulate("--trace", str(trace), *option)
 
 
 def test_an_unknown_node_type_is_named(trace: Path) -> None:
