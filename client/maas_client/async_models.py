@@ -114,12 +114,17 @@ class AsyncModels:
             self._calls.add_variant(name, version, file, precision=precision, progress=progress, key=idempotency_key)
         )
 
-    async def use_variant(self, name: str, version: int, variant: str) -> Json:
-        """Make the variant a version of its own, and return what the service says about it."""
-        return await self._play(self._calls.judge_variant(name, version, variant, "use"))
+    async def use_variant(
+        self, name: str, version: int, variant: str, *, alias: str = CURRENT, if_version: int | None = None
+    ) -> Json:
+        """Make the variant a version of its own, let the alias name it, and return the version.
+
+        With `if_version`, raises Conflict unless the alias names that version at this moment.
+        """
+        return await self._play(self._calls.use_variant(name, version, variant, alias=alias, if_version=if_version))
 
     async def refuse_variant(self, name: str, version: int, variant: str) -> Json:
-        return await self._play(self._calls.judge_variant(name, version, variant, "refuse"))
+        return await self._play(self._calls.refuse_variant(name, version, variant))
 
     async def optimize(
         self, name: str, version: int, *, idempotency_key: str | None = None, **options: object

@@ -143,9 +143,20 @@ class ModelCalls:
         )
         return ModelTask.from_json(json_of((yield from self._with_file(request))))
 
-    def judge_variant(self, name: str, version: int, variant: str, verdict: str) -> Flow[Mapping[str, Any]]:
-        request = Request("POST", version_path(name, version, "variants", variant, verdict), headers=key_header(None))
-        return self._calls.body(request)
+    def use_variant(
+        self, name: str, version: int, variant: str, *, alias: str, if_version: int | None
+    ) -> Flow[Mapping[str, Any]]:
+        body = {"alias": alias} | ({} if if_version is None else {"if_version": if_version})
+        return self._judge_variant(name, version, variant, "use", body)
+
+    def refuse_variant(self, name: str, version: int, variant: str) -> Flow[Mapping[str, Any]]:
+        return self._judge_variant(name, version, variant, "refuse", None)
+
+    def _judge_variant(
+        self, name: str, version: int, variant: str, verdict: str, body: Mapping[str, Any] | None
+    ) -> Flow[Mapping[str, Any]]:
+        path = version_path(name, version, "variants", variant, verdict)
+        return self._calls.body(Request("POST", path, json=body, headers=key_header(None)))
 
     def optimize(self, name: str, version: int, options: Mapping[str, Any], key: str | None) -> Flow[ModelTask]:
         path = version_path(name, version, "optimize")

@@ -116,12 +116,17 @@ class Models:
             self._calls.add_variant(name, version, file, precision=precision, progress=progress, key=idempotency_key)
         )
 
-    def use_variant(self, name: str, version: int, variant: str) -> Json:
-        """Make the variant a version of its own, and return what the service says about it."""
-        return self._play(self._calls.judge_variant(name, version, variant, "use"))
+    def use_variant(
+        self, name: str, version: int, variant: str, *, alias: str = CURRENT, if_version: int | None = None
+    ) -> Json:
+        """Make the variant a version of its own, let the alias name it, and return the version.
+
+        With `if_version`, raises Conflict unless the alias names that version at this moment.
+        """
+        return self._play(self._calls.use_variant(name, version, variant, alias=alias, if_version=if_version))
 
     def refuse_variant(self, name: str, version: int, variant: str) -> Json:
-        return self._play(self._calls.judge_variant(name, version, variant, "refuse"))
+        return self._play(self._calls.refuse_variant(name, version, variant))
 
     def optimize(self, name: str, version: int, *, idempotency_key: str | None = None, **options: object) -> ModelTask:
         """Make variants of the version and measure them. Returns the task that does it."""

@@ -138,7 +138,24 @@ def test_a_variant_that_answers_otherwise_is_refused(developer: Client, name: st
     assert admitted[1:4] == ["fp16", "uploaded", "admitted"]
     used = shell("models", "use", f"{name}@1", admitted[0])
     assert (used.code, used.out) == (0, f"{name}@2\n"), used.err
+    assert developer.models.get(name).version == 2
     assert developer.models.refuse_variant(name, 1, variant.id)["state"] == "refused"
+
+
+def test_a_variant_is_used_by_an_alias_of_its_own_by_comparison(developer: Client, name: str, shell: Shell) -> None:
+    push(developer, name, 1)
+    task = developer.models.add_variant(name, 1, adder(1), precision="fp16")
+    developer.models.wait_task(name, task.id, seconds=SECONDS)
+    (variant,) = developer.models.variants(name, 1)
+    developer.models.move_alias(name, "champion", 1)
+    with pytest.raises(Conflict):
+        developer.models.use_variant(name, 1, variant.id, alias="champion", if_version=7)
+    used = shell("models", "use", f"{name}@1", variant.id, "--alias", "champion", "--if-version", "1")
+    assert (used.code, used.out) == (0, f"{name}@2\n"), used.err
+    assert f"{name}@champion is version 2" in used.err
+    assert {one.alias: one.version for one in developer.models.aliases(name)} == {"current": 1, "champion": 2}
+    again = shell("models", "use", f"{name}@1", variant.id, "--alias", "champion", "--if-version", "1")
+    assert (again.code, again.out) == (3, "")
 
 
 def test_a_version_is_optimized_with_bounds_that_stay(developer: Client, name: str) -> None:

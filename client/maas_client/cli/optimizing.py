@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from maas_client.cli.output import printable
 from maas_client.cli.progress import Display, display, say
 from maas_client.cli.tables import print_table
 from maas_client.client import Client
+from maas_client.models import CURRENT
 from maas_client.resources import ModelTask, Variant
 
 
@@ -51,15 +51,23 @@ def add_to(acts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     added.add_argument("file", metavar="FILE", type=values.file)
     added.add_argument("--precision", required=True, help="such as int8, fp16 or bf16")
     added.set_defaults(do=add)
-    for verdict, what in (("use", "make a variant a version"), ("refuse", "refuse a variant")):
-        judged = acts.add_parser(verdict, help=what)
-        _add_version(judged)
-        judged.add_argument("variant", metavar="VARIANT")
-        judged.set_defaults(do=partial(judge, verdict))
+    used = acts.add_parser("use", help="make a variant a version, and let an alias name it")
+    _add_variant(used)
+    used.add_argument("--alias", metavar="ALIAS", default=CURRENT, help="alias that is moved (default: current)")
+    used.add_argument("--if-version", metavar="VERSION", type=values.count, help="only if it names this version now")
+    used.set_defaults(do=use)
+    refused = acts.add_parser("refuse", help="refuse a variant")
+    _add_variant(refused)
+    refused.set_defaults(do=refuse)
 
 
 def _add_version(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL@VERSION", type=values.version_of_model)
+
+
+def _add_variant(parser: argparse.ArgumentParser) -> None:
+    _add_version(parser)
+    parser.add_argument("variant", metavar="VARIANT")
 
 
 def optimize(client: Client, given: argparse.Namespace) -> int:
@@ -123,13 +131,16 @@ def _print_variants(found: Sequence[Variant]) -> None:
     print_table(("VARIANT", "PRECISION", "MADE BY", "STATE", "SPEED", "BYTES", "ERRORS", "REFUSED"), rows)
 
 
-def judge(verdict: str, client: Client, given: argparse.Namespace) -> int:
+def use(client: Client, given: argparse.Namespace) -> int:
     name, number = given.model
-    if verdict == "use":
-        made = client.models.use_variant(name, number, given.variant)
-        say(f"Variant {given.variant} of {name}@{number} is used.")
-        print(f"{name}@{made['version']}")
-        return DONE
+    made = client.models.use_variant(name, number, given.variant, alias=given.alias, if_version=given.if_version)
+    say(f"Variant {given.variant} of {name}@{number} is used: {name}@{given.alias} is version {made['version']}.")
+    print(f"{name}@{made['version']}")
+    return DONE
+
+
+def refuse(client: Client, given: argparse.Namespace) -> int:
+    name, number = given.model
     client.models.refuse_variant(name, number, given.variant)
     print(f"Variant {given.variant} of {name}@{number} is refused.")
     return DONE
