@@ -20,7 +20,7 @@ from inference.core.prompt_redis import single_try
 from inference.workers.heartbeats import live_workers
 from jobs.documents.reading import sandbox_state
 from maas.process.keeping_redis import EvictingRedis, check_policy
-from tenants.core.asgi.protocol import App, Receive, Scope, Send
+from tenants.core.asgi.protocol import App, Receive, Scope, Send, header
 from tenants.core.asgi.remembered import Remembered
 from tenants.core.asgi.stopping import Stop
 from tenants.core.db.applied_sql import sql_files, were_applied
@@ -233,10 +233,15 @@ class Health:
             case "/readyz":
                 readiness = await self._probe.read()
                 await answer(send, 200 if readiness.ready else 503, "application/json", readiness.to_json())
-            case "/metrics":
+            case "/metrics" if not came_through_proxy(scope):
                 await answer(send, 200, CONTENT_TYPE_LATEST, await asyncio.to_thread(generate_latest))
             case _:
                 await self._inner(scope, receive, send)
+
+
+def came_through_proxy(scope: Scope) -> bool:
+    """Return whether a proxy has passed the request on. Metrics are for callers who reach the process itself."""
+    return settings.MAAS_PROXIES > 0 and header(scope, b"x-forwarded-for") is not None
 
 
 async def answer(send: Send, status: int, content_type: str, body: bytes) -> None:

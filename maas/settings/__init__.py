@@ -18,6 +18,8 @@ from tenants.limits.rates.rates import MAX_AT_ONCE, MOST
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 ENV = Environment.read()
+MAAS_EMBEDDED = ENV.flag("MAAS_EMBEDDED", True)
+ENV.require_own_servers()
 
 MAAS_HOME = ENV.home
 MAAS_PORT = ENV.number("MAAS_PORT", 8000)

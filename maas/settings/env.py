@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from inference.runtime.tesseract_languages import listed_languages, unknown_language
 from inference.sandbox.inside.layers import LAYERS
+from maas.process.own_servers import missing_servers
 from tenants.core.http_client.own_hosts import Network, NotAHost, read_own_hosts
 from tenants.core.messages import names_in_words
 
@@ -34,9 +35,16 @@ class Environment:
     @classmethod
     def read(cls, variables: Mapping[str, str] = os.environ) -> "Environment":
         home = Path(variables.get("MAAS_HOME") or "var").expanduser().absolute()
-        found = {**_read_json(home / "secrets.json"), **_read_json(home / "run" / "services.json")}
         given = {key: value for key, value in variables.items() if value}
+        if not cls(home, given).flag("MAAS_EMBEDDED", True):
+            return cls(home, given)
+        found = {**_read_json(home / "secrets.json"), **_read_json(home / "run" / "services.json")}
         return cls(home, {**found, **given})
+
+    def require_own_servers(self) -> None:
+        """Refuse to start where embedded servers are ruled out and one of the operator's own is missing."""
+        if refused := missing_servers(self.values):
+            raise ImproperlyConfigured(refused)
 
     def text(self, name: str, default: str) -> str:
         return self.values.get(name, default)

@@ -9,7 +9,7 @@ from contextlib import suppress
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from maas.process.health import answer
+from maas.process.health import answer, came_through_proxy
 from tenants.core.asgi.protocol import App, Receive, Scope, Send
 
 log = structlog.get_logger(__name__)
@@ -37,7 +37,7 @@ class GroupMetrics:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] == "lifespan":
             asyncio.get_running_loop().add_reader(self._sockets[self._number], self._accept)
-        elif scope["type"] == "http" and scope["path"] == "/metrics":
+        elif scope["type"] == "http" and scope["path"] == "/metrics" and not came_through_proxy(scope):
             return self._answer(send)
         return self._inner(scope, receive, send)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from inference.runtime.tesseract_languages import listed_languages, unknown_language
 from maas.process.errors import InvalidOption, require_own_port
+from maas.process.own_servers import missing_servers
 
 _EVERY_INTERFACE = {"0.0.0.0", "::"}  # noqa: S104 - recognized, not bound
 
@@ -32,6 +33,8 @@ class LaunchOptions:
             ocr_languages=listed_languages(variables.get("MAAS_OCR_LANGUAGES", "")),
             tessdata=Path(variables["MAAS_TESSDATA"]).expanduser() if variables.get("MAAS_TESSDATA") else None,
         )
+        if refused := missing_servers(variables):
+            raise InvalidOption(refused)
         require_own_port(port=options.port, grpc_port=options.grpc_port)
         _require_known(options.ocr_languages)
         if options.tessdata is not None and not options.tessdata.is_dir():

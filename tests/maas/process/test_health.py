@@ -9,6 +9,7 @@ import httpx
 import pytest
 from django.db import connections
 from prometheus_client import REGISTRY
+from pytest_django import Settings
 
 from maas.process.health import (
     Finding,
@@ -19,7 +20,8 @@ from maas.process.health import (
     ReadinessProbe,
     web_checks,
 )
-from tenants.core.asgi.protocol import Receive, Scope, Send
+from maas.web_processes.group_metrics import GroupMetrics, open_sockets
+from tenants.core.asgi.protocol import App, Receive, Scope, Send
 from tenants.core.asgi.stopping import Stop
 from tests.maas.granian_server import GranianServer
 
@@ -29,12 +31,13 @@ async def _inner(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def _ask(path: str, probe: ReadinessProbe) -> httpx.Response:
+def _ask(
+    path: str, probe: ReadinessProbe, app: App | None = None, headers: dict[str, str] | None = None
+) -> httpx.Response:
     async def ask() -> httpx.Response:
-        async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(Health(_inner, probe, Stop())), base_url="http://web"
-        ) as client:
-            return await client.get(path)
+        transport = httpx.ASGITransport(app or Health(_inner, probe, Stop()))
+        async with httpx.AsyncClient(transport=transport, base_url="http://web") as client:
+            return await client.get(path, headers=headers)
 
     return asyncio.run(ask())
 
@@ -100,6 +103,18 @@ def test_metrics_are_in_the_prometheus_format(telling_server: GranianServer) -> 
     answer = httpx.get(f"{telling_server.url}/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
     assert 'maas_request_seconds_count{kind="dashboard",outcome="answered"}' in answer.text
+
+
+@pytest.mark.parametrize(("proxies", "statuses"), [(0, (200, 200)), (1, (200, 418))])
+def test_metrics_are_not_for_callers_behind_a_proxy(
+    settings: Settings, proxies: int, statuses: tuple[int, int]
+) -> None:
+    settings.MAAS_PROXIES = proxies
+    forwarded = {"X-Forwarded-For": "203.0.113.7"}
+    probe = ReadinessProbe({})
+    for app in (Health(_inner, probe, Stop()), GroupMetrics(Health(_inner, probe, Stop()), 0, open_sockets(1))):
+        answers = [_ask("/metrics", probe, app, headers) for headers in ({}, forwarded)]
+        assert tuple(answer.status_code for answer in answers) == statuses
 
 
 def test_a_missing_migration_is_named() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from maas.process.own_servers import SERVERS
 from maas.settings.env import Environment
 from tenants.core.http_client.own_hosts import Network
 
@@ -57,3 +58,21 @@ def test_what_is_no_host_is_named(entry: str) -> None:
 def test_layers_that_name_none_are_refused_rather_than_taken_for_none(value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="names no layer"):
         layers(value, "landlock,seccomp")
+
+
+def test_files_of_make_up_are_not_read_where_embedded_servers_are_ruled_out(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "services.json").write_text('{"MAAS_DATABASE_URL": "postgres:///embedded"}')
+    (tmp_path / "secrets.json").write_text('{"MAAS_SECRET_KEY": "of make up"}')
+    home = {"MAAS_HOME": str(tmp_path)}
+    assert Environment.read(home).values["MAAS_DATABASE_URL"] == "postgres:///embedded"
+    assert Environment.read({**home, "MAAS_EMBEDDED": "0"}).values.keys() == {"MAAS_HOME", "MAAS_EMBEDDED"}
+
+
+@pytest.mark.parametrize("missing", ["MAAS_DATABASE_URL", "MAAS_REDIS_URL", "MAAS_CACHE_URL", "MAAS_STORAGE_URL"])
+def test_no_process_starts_without_own_servers_where_embedded_ones_are_ruled_out(tmp_path: Path, missing: str) -> None:
+    own = dict.fromkeys(SERVERS, "given") | {"MAAS_HOME": str(tmp_path), "MAAS_EMBEDDED": "no"}
+    Environment.read(own).require_own_servers()
+    Environment.read({**own, missing: "", "MAAS_EMBEDDED": "1"}).require_own_servers()
+    with pytest.raises(ImproperlyConfigured, match=f"there is no value of '{missing}'"):
+        Environment.read({**own, missing: ""}).require_own_servers()

@@ -60,3 +60,20 @@ def test_folder_of_language_data_must_be_there(tmp_path: Path) -> None:
     assert LaunchOptions.read({"MAAS_TESSDATA": str(tmp_path)}).tessdata == tmp_path
     with pytest.raises(InvalidOption, match="is no folder"):
         LaunchOptions.read({"MAAS_TESSDATA": str(tmp_path / "missing")})
+
+
+def test_nothing_is_launched_without_own_servers_where_embedded_ones_are_ruled_out() -> None:
+    own = {
+        "MAAS_EMBEDDED": "0",
+        "MAAS_DATABASE_URL": "postgres://db/maas",
+        "MAAS_REDIS_URL": "redis://durable",
+        "MAAS_CACHE_URL": "",
+    }
+    with pytest.raises(InvalidOption) as refused:
+        LaunchOptions.read(own)
+    assert str(refused.value) == (
+        "MAAS_EMBEDDED=0 rules out embedded servers, but there is no value of 'MAAS_CACHE_URL', 'MAAS_STORAGE_URL'. "
+        "Set the URLs of your own servers."
+    )
+    complete = LaunchOptions.read({**own, "MAAS_CACHE_URL": "redis://cache", "MAAS_STORAGE_URL": "s3://files"})
+    assert complete.replaces("MAAS_CACHE_URL")
