@@ -90,6 +90,18 @@ def test_tensors_begin_with_an_example_that_runs_and_mistakes_are_said_beside_th
         expect(page.locator("#tensors")).to_be_focused()
 
 
+def test_a_model_is_not_run_before_the_script_of_the_page_listens(windows: Windows) -> None:
+    with windows.member() as page:
+        held: list[Route] = []
+        page.route("**/playground-run*.js", lambda route: held.append(route))  # noqa: PLW0108  # no built-in is taken
+        with page.expect_request("**/playground-run*.js"):
+            page.goto("/models/embed", wait_until="commit")
+        expect(page.locator("#run")).to_be_disabled()
+        held[0].continue_()
+        page.click("#run")
+        expect(page.locator("#result")).to_contain_text("384 numbers")
+
+
 def test_a_wrong_parameter_is_said_beside_its_field_in_the_servers_words(windows: Windows) -> None:
     with windows.member() as page:
         open_model(page, "parse", "text")

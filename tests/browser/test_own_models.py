@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.browser.accessibility import LOOKS, faults_in_looks
 from tests.browser.conftest import Windows
@@ -111,6 +111,22 @@ def test_a_classifier_is_uploaded_tried_published_rolled_back_and_deleted(window
         expect(page.locator(".notice.good")).to_have_text(f"The model {name} is deleted.")
         assert page.goto(f"/own-models/{name}").status == 404  # type: ignore[union-attr]
     assert windows.complaints == []
+
+
+def test_a_file_is_not_sent_before_the_script_of_the_page_listens(windows: Windows, developer: Account) -> None:
+    name = unique("early")
+    with windows.owner(developer) as page:
+        held: list[Route] = []
+        page.route("**/new-model*.js", lambda route: held.append(route))  # noqa: PLW0108  # no built-in is taken
+        with page.expect_request("**/new-model*.js"):
+            page.goto("/own-models/new", wait_until="commit")
+        expect(page.locator("#send")).to_be_disabled()
+        page.fill("#name", name)
+        page.set_input_files("#file", FilePayload(name="early.onnx", mimeType="", buffer=classifier(1)))
+        page.fill("#license", "MIT")
+        held[0].continue_()
+        page.get_by_role("button", name="Upload", exact=True).click()
+        page.wait_for_url(f"**/own-models/{name}/versions/1")
 
 
 def test_a_file_that_is_no_model_is_refused_with_what_to_do(windows: Windows, developer: Account) -> None:

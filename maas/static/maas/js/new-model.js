@@ -26,6 +26,8 @@ function watchForm() {
     event.preventDefault();
     send();
   });
+  // The page disables the button, because the browser would send the form itself before this script listens.
+  form.querySelector("#send").disabled = false;
 }
 
 function showSource() {

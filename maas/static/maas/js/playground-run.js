@@ -29,6 +29,8 @@ export function watchRuns() {
     if (!running) run();
   });
   part("cancel").addEventListener("click", cancel);
+  // The page disables the button, because the browser would send the form itself before this script listens.
+  part("run").disabled = !("allowed" in part("run").dataset);
 }
 
 async function run() {
