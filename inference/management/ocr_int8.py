@@ -26,6 +26,7 @@ from inference.pictures.righting import Righting
 from inference.registry.ocr_int8 import NETWORKS, OCR_INT8, ExactReading, exact_reading, register
 from inference.runtime.machine import processor, this_machine
 from inference.runtime.native import onnx_runtime
+from tenants.core.own_folder import own_folder
 from tenants.core.progress import Progress
 
 MIN_PAGES, MAX_PAGES = 8, 40
@@ -58,9 +59,8 @@ def build(pages: Mapping[str, Page], bounds: Mapping[str, float], progress: Prog
             f"Too few different pages can be read there: {len(pages)}. Give at least {MIN_PAGES}: half of them make "
             "the networks, and the others judge them."
         )
-    settings.MAAS_SPOOL.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with tempfile.TemporaryDirectory(prefix="ocr-int8-", dir=settings.MAAS_SPOOL) as folder:
+        with tempfile.TemporaryDirectory(dir=own_folder(), prefix="ocr-int8-") as folder:
             _Build(pages, exact_reading(), bounds, progress, write).run(Path(folder))
     except (TransformRefused, ModelFailed) as error:
         raise CommandError(f"{error}. Nothing was registered.") from error

@@ -33,6 +33,7 @@ from inference.registry.samples import feeds_of
 from inference.registry.services import ModelCard, NewVersion, add_version
 from inference.runtime.precision import FP32, PRECISIONS, chosen_role, variant_role
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.own_folder import own_folder
 from tenants.core.progress import SILENT, Progress
 from tenants.limits.quota.wording import size
 from tenants.plans.prices import Price
@@ -83,7 +84,7 @@ def add_onnx_file(upload: OnnxUpload, *, make_current: bool = True, progress: Pr
     sources = {FP32: upload.file, **upload.variants}
     settings: dict[str, Precision] = {} if upload.precision is None else {"precision": upload.precision}
     _check_precisions(sources, settings)
-    with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
+    with tempfile.TemporaryDirectory(dir=own_folder(), prefix="maas-model-") as folder:
         checked = {
             precision: _checked(source, Path(folder), precision, progress) for precision, source in sources.items()
         }

@@ -201,11 +201,7 @@ def optimize(claim: TaskClaim, call: Call) -> None:
         # A worker that died in the middle has left variants. They are made again, so that the report is of one run.
         version.variants.filter(author="factory", used_as=None, created_at__gte=_since(claim)).delete()
     note_progress(claim, "choosing inputs for the comparison")
-    settings.MAAS_SPOOL.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="factory-", dir=settings.MAAS_SPOOL) as folder,
-        sessions_for(version) as sessions,
-    ):
+    with tempfile.TemporaryDirectory(prefix="factory-") as folder, sessions_for(version) as sessions:
         factory = _Factory(claim, version, Path(folder), sessions, call)
         factory.run(claim.params.get("transformations"))
     with ending(claim, {"transformations": factory.outcomes}):

@@ -22,6 +22,7 @@ from inference.registry.references import CURRENT, read_reference
 from inference.runtime.parameters import GRAPH
 from inference.runtime.tesseract import language_data
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.own_folder import own_folder
 from tenants.plans.prices import Price
 
 log = structlog.get_logger(__name__)
@@ -207,7 +208,7 @@ def _describe_anew(builtin: BuiltinModel) -> None:
 
 
 def _seed_one(builtin: BuiltinModel, seeded: Mapping[str, ModelVersion]) -> ModelVersion:
-    with tempfile.TemporaryDirectory(prefix="maas-model-") as folder:
+    with tempfile.TemporaryDirectory(dir=own_folder(), prefix="maas-model-") as folder:
         return add_version(
             card=ModelCard(
                 name=builtin.name,

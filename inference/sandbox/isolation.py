@@ -33,6 +33,8 @@ _SANDBOX_FOLDER = Path(__file__).parent
 CHILD_ENVIRONMENT = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 """The complete environment of a child. With pages of 2 MiB, new memory costs a fork next to nothing."""
 
+_WORKSPACE = "/tmp/workspace"  # noqa: S108  # within a file system of its own
+
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
@@ -111,7 +113,8 @@ def _bubblewrap(
     for path in (*visible, *readable):
         command += ["--ro-bind-try", str(path), str(path)]
     if workspace is not None:
-        command += ["--bind", str(workspace), str(workspace), "--chdir", str(workspace)]
+        # Bubblewrap closes the folders that it makes above a deeper place.
+        command += ["--bind", str(workspace), _WORKSPACE, "--chdir", _WORKSPACE]
     return [*command, "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108
 
 

@@ -95,7 +95,7 @@ class TemplateProcess:
             "module": program.module,
             "paths": [str(program.folder), *map(str, program.libraries)],
             "readable": [str(path) for path in program.readable],
-            "workspace": str(self._workspace) if self._workspace else None,
+            "may_write": self._workspace is not None,
             "in_bubblewrap": bubblewrap is not None,
             "keeps_forks": self._keeps_forks,
             "memory_bytes": self._limits.memory_bytes,

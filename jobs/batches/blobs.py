@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import IO, Self
 from uuid import UUID
 
-from jobs.core.own_folder import own_folder
 from jobs.documents import erasure, files
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.own_folder import own_folder
 
 COPY_BYTES = 1 << 18
 

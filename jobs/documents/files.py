@@ -17,7 +17,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, default_storage
 
 from jobs.core.errors import AWAY_PAUSE_S, FULL_PAUSE_S, FileMissing, StorageUnavailable
-from jobs.core.own_folder import own_folder
+from tenants.core.own_folder import own_folder
 
 log = structlog.get_logger(__name__)
 

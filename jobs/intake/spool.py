@@ -13,9 +13,9 @@ from typing import TypeVar
 import structlog
 
 from jobs.core.errors import AWAY_PAUSE_S, FULL_PAUSE_S, StorageUnavailable
-from jobs.core.own_folder import OwnFolder
 from tenants.core.asgi.threads import BoundedThreads
 from tenants.core.errors import DomainError
+from tenants.core.own_folder import OwnFolder
 
 log = structlog.get_logger(__name__)
 BATCH_BYTES = 256 * 1024

@@ -26,7 +26,6 @@ from inference.workers.placement.page_counts import QueueTally
 from inference.workers.placement.resident_models import Shelf
 from jobs.batches.line_calls import Wording
 from jobs.batches.notification import BATCHES
-from jobs.core.own_folder import own_folder
 from jobs.documents.reading import reader, require_sandbox
 from jobs.events.changes import CANCEL
 from jobs.queue.demand import pages_demand
@@ -41,6 +40,7 @@ from jobs.worker.page_embedder import PageEmbedder
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.rpc_server import RpcServer
 from jobs.worker.versions import VersionCatalog
+from tenants.core.own_folder import keep_temporary_files_in_own_folder
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 1.0
@@ -128,7 +128,7 @@ class WorkerProcess:
         return self._running and self._affinity.settled.is_set()
 
     def run(self) -> None:
-        self._quietly(own_folder)  # This also removes what a killed process left behind.
+        keep_temporary_files_in_own_folder()
         require_sandbox()
         reader().wait_until_warm(READER_TIMEOUT_S)
         isolation = str(reader().isolation)

@@ -16,6 +16,7 @@ from maas.web_processes.group_metrics import GroupMetrics, open_sockets
 from maas.web_processes.process_group import ProcessGroup
 from maas.web_processes.web_process import BACKLOG, serve
 from tenants.core.asgi.protocol import App
+from tenants.core.own_folder import keep_temporary_files_in_own_folder
 
 LEAVE_S = 2.0
 """Seconds for responses to reach their callers after the last request was refused. A caller who does not read cannot be
@@ -30,6 +31,7 @@ def main(arguments: list[str]) -> int:
     metrics = open_sockets(processes)
 
     def serve_as(number: int) -> int:
+        keep_temporary_files_in_own_folder()
         application = _load(options.application)
         return serve(application if processes == 1 else GroupMetrics(application, number, metrics), listener)
 

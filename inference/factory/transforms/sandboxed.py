@@ -30,6 +30,7 @@ from inference.sandbox import (
 )
 from inference.sandbox.child import Child
 from inference.sandbox.isolation import find_bubblewrap
+from tenants.core.own_folder import folder_for_children
 
 _LIBRARIES = tuple(Path(path) for path in sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}))
 _MAX_REPLY_BYTES = 1 << 20
@@ -91,7 +92,7 @@ class _Run:
     def ask(self, files: Sequence[int], call: Call) -> Json:
         """Return the child's reply. A refusal says whether it was out of time, memory or space."""
         try:
-            with TemporaryDirectory(prefix="transform-") as workspace:
+            with TemporaryDirectory(dir=folder_for_children(), prefix="transform-") as workspace:
                 return self._ask_in(Path(workspace), files, call)
         except ChildTimedOut as error:
             raise TransformRefused("transformation_timeout", f"it took more than {self.limits.wall_s:g} s") from error

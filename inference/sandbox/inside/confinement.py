@@ -42,10 +42,11 @@ def limit_resources(memory_bytes: int, file_bytes: int, open_files: int) -> None
     _limit(resource.RLIMIT_CORE, 0)
 
 
-def confine(readable: Sequence[str], *, in_bubblewrap: bool, workspace: str | None = None) -> Confinement:
+def confine(readable: Sequence[str], *, in_bubblewrap: bool, may_write: bool = False) -> Confinement:
     """Confines this process, after all imports: code below a closed home directory cannot be read any more.
 
-    Files can be created in the workspace only. Without a layer that ensures this, WorkspaceUnavailable is raised.
+    With `may_write`, files can be created in the working folder only. Without a layer that ensures this,
+    WorkspaceUnavailable is raised.
     """
     attempt = _Attempt()
     with attempt.at(NOBODY):
@@ -54,9 +55,8 @@ def confine(readable: Sequence[str], *, in_bubblewrap: bool, workspace: str | No
     forbid_new_privileges()
     forbid_attaching()
     with attempt.at(LANDLOCK):
-        close_file_system(readable, workspace)
+        close_file_system(readable, may_write=may_write)
     may_open_files = in_bubblewrap or LANDLOCK in attempt.layers
-    may_write = workspace is not None
     if may_write and not may_open_files:
         raise WorkspaceUnavailable(
             f"files can be written only with Landlock or bubblewrap: {attempt.missing[LANDLOCK]}"
@@ -129,8 +129,11 @@ _RIGHTS_BY_VERSION = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}
 _RIGHTS_LATEST = 0xFFFF
 
 
-def close_file_system(readable: Sequence[str], workspace: str | None = None) -> None:
-    """Close the file system after no-new-privileges was set. It raises LayerUnavailable without Landlock."""
+def close_file_system(readable: Sequence[str], *, may_write: bool = False) -> None:
+    """Close the file system after no-new-privileges was set. It raises LayerUnavailable without Landlock.
+
+    With `may_write`, the working folder stays open.
+    """
     try:
         version = syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_ASK_VERSION))
         handled = _RIGHTS_BY_VERSION.get(version, _RIGHTS_LATEST)
@@ -139,8 +142,8 @@ def close_file_system(readable: Sequence[str], workspace: str | None = None) -> 
         raise LayerUnavailable(why_refused(error, platform.release())) from error
     for folder in readable:
         _leave_open(ruleset, folder, _READ)
-    if workspace is not None:
-        _leave_open(ruleset, workspace, _READ_AND_WRITE & handled)
+    if may_write:
+        _leave_open(ruleset, os.curdir, _READ_AND_WRITE & handled)
     syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint(0))
     os.close(ruleset)
 

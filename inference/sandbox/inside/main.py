@@ -128,7 +128,7 @@ def _start(control: socket.socket, boot: Json) -> tuple[Any, Confinement]:
         sys.path.extend(boot["paths"])
         program = importlib.import_module(boot["module"])
         refuse_threads()
-        confinement = confine(boot["readable"], in_bubblewrap=boot["in_bubblewrap"], workspace=boot["workspace"])
+        confinement = confine(boot["readable"], in_bubblewrap=boot["in_bubblewrap"], may_write=boot["may_write"])
     except Exception as error:
         send(control, describe(error))
         raise

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand
 from inference.core.calls import Call
 from inference.sandbox.inside.kernel import die_with_parent
 from inference.sandbox.low_priority import leave_processor_to_others
-from jobs.core.own_folder import own_folder
 from jobs.worker.model_tasks import LONG, work_on_task
+from tenants.core.own_folder import keep_temporary_files_in_own_folder
 
 NICE = 10
 """The nice value of long work. Calls and pages of the worker come first."""
@@ -27,8 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         leave_processor_to_others(NICE)
-        # This also removes what a killed process left behind.
-        own_folder()
+        keep_temporary_files_in_own_folder()
         call = Call()
         # A worker that stops asks for the end. The task is handed back, and another worker begins it again.
         signal.signal(signal.SIGTERM, lambda *_: call.cancel())

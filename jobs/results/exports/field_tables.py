@@ -18,7 +18,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from jobs.core.models import Job
-from jobs.core.own_folder import own_folder
 from jobs.fields.table import AFTER, BEFORE, ITEMS, Column, TableJob, Value, document_row, field_columns, item_rows
 from jobs.own_fields.names import known_titles
 from jobs.results.exports.csv_tables import BYTE_ORDER_MARK
@@ -27,6 +26,7 @@ from jobs.results.exports.services import BEING_BUILT, CSV, XLSX, ExportedFile
 from jobs.search.services import name_of
 from tenants.core.csv_cells import safe
 from tenants.core.db.unit_of_work import APP, Acting, unit_of_work
+from tenants.core.own_folder import own_folder
 
 MAX_DOCUMENTS = 10_000
 STRETCH = 200

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from jobs.core.errors import FileMissing, StorageUnavailable
 from jobs.core.models import Document, Job
-from jobs.core.own_folder import own_folder
 from jobs.documents.job_selectors import get_job
 from jobs.documents.selectors import get_document
 from jobs.results.exports import html_result
@@ -27,6 +26,7 @@ from jobs.results.exports.page_range import NotAPageRange, page_range
 from jobs.results.exports.plain_text import text_blocks
 from tenants.core.db.unit_of_work import Acting, unit_of_work
 from tenants.core.errors import InvalidRequest
+from tenants.core.own_folder import own_folder
 
 MAX_PDF_PAGES = 200
 LIGHT_PAGES = 50

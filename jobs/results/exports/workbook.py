@@ -7,11 +7,11 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from inference.tables.table import Cell
-from jobs.core.own_folder import own_folder
 from jobs.results.exports.cell_numbers import cell_number
 from jobs.results.exports.export_slots import ExportTooLarge
 from jobs.results.exports.job_export import JobExport
 from jobs.results.exports.joined_tables import TablePart, table_parts
+from tenants.core.own_folder import own_folder
 
 MAX_SHEETS = 1_000
 MAX_CELLS = 200_000

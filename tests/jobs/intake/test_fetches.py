@@ -16,11 +16,11 @@ from django.utils import timezone
 
 from inference.registry.models import ModelVersion
 from jobs.core.models import Document
-from jobs.core.own_folder import LOCK
 from jobs.idempotency.holds import LEASE_S
 from jobs.idempotency.models import HeldKey, IdempotencyKey
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.own_folder import LOCK
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.samples.pdfs import text_pdf

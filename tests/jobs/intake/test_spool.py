@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from jobs.core.errors import StorageUnavailable
-from jobs.core.own_folder import LOCK
 from jobs.intake.spool import BATCH_BYTES, Spool, refusal_of
 from tenants.core.asgi.threads import BoundedThreads
+from tenants.core.own_folder import LOCK
 from tests.waiting import eventually
 
 

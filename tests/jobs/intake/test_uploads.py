@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from jobs.core.own_folder import LOCK
 from jobs.intake.spool import BATCH_BYTES
 from jobs.intake.uploads import is_document, is_upload
 from tenants.api_keys.services import create_key
 from tenants.core.db.unit_of_work import operator_work
+from tenants.core.own_folder import LOCK
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.mount_urls import IDLE_S

@@ -15,11 +15,11 @@ import uvloop
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from jobs.core.own_folder import LOCK
 from jobs.events.log import append_event
 from jobs.intake.spool import BATCH_BYTES
 from maas.web.stop_signals import Parting, on_stop_signal
 from tenants.core.db.unit_of_work import unit_of_work
+from tenants.core.own_folder import LOCK
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.event_source import events_in, said_in
 from tests.jobs.conftest import Desk, desk

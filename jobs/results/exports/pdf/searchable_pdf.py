@@ -16,7 +16,6 @@ from pikepdf import Array, Dictionary, Name, Pdf
 
 from inference.pictures.righting import Righting
 from jobs.core.models import Document, DocumentPage
-from jobs.core.own_folder import own_folder
 from jobs.documents.files import open_file
 from jobs.documents.pages import with_picture
 from jobs.documents.reader import DocumentRejected
@@ -27,6 +26,7 @@ from jobs.results.exports.pdf.invisible_font import invisible_font
 from jobs.results.exports.pdf.text_drawing import FONT, REMARK_FONT, Sheet, invisible_lines, visible_remark
 from jobs.results.pictures.shown_picture import righting_of
 from jobs.results.pictures.turns import corners_of
+from tenants.core.own_folder import own_folder
 
 PART_BYTES = 16 << 20
 A4_POINTS = (595.0, 842.0)

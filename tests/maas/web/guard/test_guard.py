@@ -6,12 +6,12 @@ import time
 import httpx
 import pytest
 
-from jobs.core.own_folder import LOCK
 from tenants.accounts.models import Tenant
 from tenants.api_keys.format import new_key
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.services import create_key, revoke_key
 from tenants.core.db.unit_of_work import operator_work, unit_of_work
+from tenants.core.own_folder import LOCK
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.maas.granian_server import GranianServer
 from tests.maas.raw_http import RawRequest

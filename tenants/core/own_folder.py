@@ -1,10 +1,13 @@
 """A private local folder, locked while its process lives. The next process to start removes what a dead one left."""
 
 import atexit
+import errno
 import fcntl
 import os
 import secrets
 import shutil
+import stat
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -17,13 +20,16 @@ from django.conf import settings
 log = structlog.get_logger(__name__)
 LOCK = "lock"
 TEMPORARY_S = 6 * 3600
+_OF_ROOT = "maas-children"
+_PASSABLE = 0o711
 _NEVER_SWEPT = frozenset({LOCK, "lost+found"})
 _making = threading.Lock()
 
 
 class OwnFolder:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, mode: int = 0o700) -> None:
         self._root = root
+        self._mode = mode
         self._folder: Path | None = None
         self._held: int | None = None
 
@@ -42,10 +48,10 @@ class OwnFolder:
             self._folder = self._held = None
 
     def _made(self) -> Path:
-        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._root.mkdir(mode=self._mode, parents=True, exist_ok=True)
         # A disk that was given to this service may belong to another user. Each folder in it is private by itself.
         with suppress(PermissionError):
-            self._root.chmod(0o700)
+            self._root.chmod(self._mode)
         # This lock is held while sweeping and creating, so that no process sweeps a folder between its creation and its
         # locking.
         gate = os.open(self._root / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -53,7 +59,7 @@ class OwnFolder:
             fcntl.flock(gate, fcntl.LOCK_EX)
             _sweep(self._root)
             folder = self._root / secrets.token_hex(8)
-            folder.mkdir(mode=0o700)
+            folder.mkdir(mode=self._mode)
             try:
                 self._held = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             except OSError:
@@ -71,9 +77,36 @@ def own_folder() -> Path:
         return _within(settings.MAAS_SPOOL).prepare()
 
 
+def keep_temporary_files_in_own_folder() -> None:
+    """Let all of this process, libraries too, make its temporary files there: the next to start removes what it leaves.
+
+    Without such a folder, temporary files are made where the system makes them.
+    """
+    try:
+        tempfile.tempdir = str(own_folder())
+    except OSError as error:
+        log.error("spool_not_opened", path=str(settings.MAAS_SPOOL), error=str(error))
+
+
+def folder_for_children() -> Path:
+    """Return a folder for short-lived folders that children of this process work in. Raises OSError.
+
+    Children of root become another user, to whom the spool is closed. So theirs is among the system's temporary files.
+    """
+    if os.getuid() != 0:
+        return own_folder()
+    root = Path(os.environ.get("TMPDIR", "/tmp"), _OF_ROOT)  # noqa: S108  # refused if it belongs to somebody else
+    root.mkdir(mode=_PASSABLE, exist_ok=True)
+    found = root.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise PermissionError(errno.EPERM, "it belongs to another user", str(root))
+    with _making:
+        return _within(root, _PASSABLE).prepare()
+
+
 @cache
-def _within(root: Path) -> OwnFolder:
-    made = OwnFolder(root)
+def _within(root: Path, mode: int = 0o700) -> OwnFolder:
+    made = OwnFolder(root, mode)
     atexit.register(made.close)
     return made
 
