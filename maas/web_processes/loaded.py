@@ -12,8 +12,8 @@ django.setup(set_prefix=False)
 
 from maas import urls  # noqa: E402, F401  This imports every view, so that the first request does not wait for it.
 from maas.web.front import Front  # noqa: E402  Its models can be imported only once Django is set up.
-from maas.web.statement_limit import limit_statements  # noqa: E402
+from tenants.core.db.statement_limit import limit_statements, statement_limit_s  # noqa: E402
 
 __all__ = ["Front"]
 
-limit_statements()
+limit_statements(statement_limit_s())

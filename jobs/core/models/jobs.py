@@ -86,7 +86,7 @@ class Job(TenantOwned):
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
     retry_of = models.ForeignKey(
-        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False
+        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_constraint=False, db_index=False
     )
     livemode = models.BooleanField(default=True)
     api_key_id = models.UUIDField(null=True)
@@ -130,6 +130,7 @@ class Job(TenantOwned):
                 fields=["tenant", "-id"], condition=models.Q(pages_to_review__gt=0), name="jobs_job_to_review"
             ),
             models.Index(fields=["document"], name="jobs_job_of_document"),
+            models.Index(fields=["retry_of"], condition=models.Q(retry_of__isnull=False), name="jobs_job_retry_of"),
             models.Index(
                 fields=["tenant", "livemode", "finished_at"],
                 condition=models.Q(erased_at__isnull=True, finished_at__isnull=False),

@@ -100,10 +100,13 @@ class Page(TenantOwned):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="jobs_page_unfinished",
             ),
+            # This finds the pages whose leases have ended as well. No index names `lease_until`, so that the renewal of
+            # a lease writes to none.
             models.Index(fields=["model_version"], condition=models.Q(state="running"), name="jobs_page_running"),
-            models.Index(fields=["lease_until"], condition=models.Q(state="running"), name="jobs_page_leases"),
             models.Index(
-                fields=["state", "-id"], condition=~models.Q(state="succeeded"), name="jobs_page_unsuccessful"
+                fields=["state", "-id"],
+                condition=models.Q(state__in=[states.FAILED, states.CANCELED]),
+                name="jobs_page_failed",
             ),
             models.Index(fields=["error_code", "-id"], condition=~models.Q(error_code=""), name="jobs_page_by_error"),
             models.Index(fields=["-id"], condition=models.Q(needs_review=True), name="jobs_page_to_review"),

@@ -11,6 +11,7 @@ from maas.process.errors import LaunchError
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.process.side_port import serve_side_port, stop_event
 from maas.scheduler.scheduler import Scheduler
+from tenants.core.db.statement_limit import UPKEEP_S, limit_statements
 
 
 class Command(BaseCommand):
@@ -22,6 +23,7 @@ class Command(BaseCommand):
             refuse_evicting_servers()
         except LaunchError as error:
             raise CommandError(str(error)) from error
+        limit_statements(UPKEEP_S)
         stopping = stop_event()
         scheduler = Scheduler(stopping)
         settle_collector()

@@ -13,6 +13,7 @@ from jobs.worker.process import WorkerProcess
 from maas.process.collector import settle_collector
 from maas.process.side_port import serve_side_port, stop_event
 from maas.web.guard.refusals import worded
+from tenants.core.db.statement_limit import limit_statements, statement_limit_s
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +23,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def handle(self, *args: Any, **options: Any) -> None:
+        limit_statements(statement_limit_s())
         worker = WorkerProcess(stopping=stop_event(), wording=worded)
         status = 1
         settle_collector()
