@@ -74,7 +74,7 @@ class _Wait:
 
     deadline_s: float
     latest_s: float
-    """The end of the wait even if the host rested."""
+    """The end of the wait however long the host rested."""
     yields_at_s: float
     unwanted_s: float
     unwanted_since_s: float = float("inf")
@@ -116,7 +116,9 @@ class HostProcess:
         )
         try:
             request = encoded({"threads": self._limits.threads})
-            reply = self._read(self._ask(request, (model, requests, answers), limit_s=self._limits.load_s), decoded)
+            limit_s = self._limits.load_s
+            packet = self._ask(request, (model, requests, answers), limit_s=limit_s, max_rest_s=limit_s)
+            reply = self._read(packet, decoded)
         finally:
             for descriptor in (model, requests, answers):
                 os.close(descriptor)
@@ -145,7 +147,8 @@ class HostProcess:
         began_s = time.monotonic()
         request = self._request(feeds, outputs)
         try:
-            packet = self._ask(request, limit_s=limit_s, control=control, unwanted_s=unwanted_s)
+            rest_s = self._limits.max_rest_s
+            packet = self._ask(request, limit_s=limit_s, max_rest_s=rest_s, control=control, unwanted_s=unwanted_s)
             described = self._known_answers.get(packet) or self._read(packet, self._described_answers)
             return self._read(described, lambda tensors: take(self._answers, tensors))
         finally:
@@ -222,12 +225,14 @@ class HostProcess:
         files: Sequence[int] = (),
         *,
         limit_s: float,
+        max_rest_s: float,
         control: RunControl | None = None,
         unwanted_s: float = 0.0,
     ) -> bytes:
         """Return the answer. Raises HostDied or CallCanceled, after which the host has ended."""
         packets, began_s = self._fork.packets, time.monotonic()
-        wait = _Wait(began_s + limit_s, began_s + 2 * limit_s, began_s + self._limits.yields_after_s, unwanted_s)
+        latest_s = began_s + limit_s + min(limit_s, max_rest_s)
+        wait = _Wait(began_s + limit_s, latest_s, began_s + self._limits.yields_after_s, unwanted_s)
         try:
             packets.send(request, files)
             while True:

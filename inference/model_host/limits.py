@@ -21,6 +21,10 @@ class HostLimits:
     load_s: float = 60.0
     run_s: float = 30.0
     """The same limit as for runs in the worker."""
+    max_rest_s: float = 15.0
+    """The most that pauses on a busy machine add to the limit of a run, which then ends before the 60 s of a call: its
+    caller learns why, and a model whose runs never end is paused.
+    """
     trial_s: float = 5.0
     """The limit of a run that no caller waits for."""
     yields_after_s: float = 1.0

@@ -14,7 +14,7 @@ from inference.sandbox.isolation import find_bubblewrap
 from tests.inference.runtime.graphs import save_patient
 
 LIMITS = replace(HostLimits(), memory_bytes=1 << 30, run_s=30.0, trial_s=5.0)
-PROMPT = replace(LIMITS, run_s=5.0)
+PROMPT = replace(LIMITS, run_s=5.0, max_rest_s=1.0)
 """The limits for models that never end."""
 SHORT = replace(LIMITS, run_s=1.0)
 """The limits for programs that do no work."""

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,13 +14,14 @@ import pytest
 
 from inference.core.calls import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.model_host import HostDied, ModelHosts, host_process
+from inference.gateway.inference import LONGEST_S
+from inference.model_host import HostDied, HostLimits, ModelHosts, host_process
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.session import InvalidFeed
 from tests.inference.runtime.graphs import save_adder, save_graph_text
 from tests.waiting import eventually
 
-from .conftest import Open
+from .conftest import PROMPT, Open
 
 ROW = np.ones((1, 8), np.float32)
 
@@ -162,3 +164,19 @@ def test_a_long_run_rests_while_processors_are_short(
         eventually(lambda: host.status() == psutil.STATUS_RUNNING, "the end of the rest")
         control.end()
         assert isinstance(run.exception(), CallCanceled)
+
+
+def test_a_run_without_end_is_ended_for_its_time_on_a_busy_machine_too(
+    open_endless: IsolatedSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_process, "processors_are_short", lambda: True)
+    started_s = time.monotonic()
+    with pytest.raises(HostDied) as died:
+        open_endless.run({"x": ROW}, control=RunControl())
+    assert died.value.code == "model_timeout"
+    assert PROMPT.run_s < time.monotonic() - started_s < PROMPT.run_s + PROMPT.max_rest_s + 2
+
+
+def test_the_caller_of_a_run_without_end_learns_why_before_its_own_time_is_over() -> None:
+    limits = HostLimits()
+    assert limits.run_s + limits.max_rest_s <= LONGEST_S - 10
