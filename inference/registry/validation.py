@@ -54,7 +54,7 @@ def _validate_file(claim: TaskClaim, version: ModelVersion, progress: Progress, 
     trial = {"load_s": round(checked.trial.load_s, 3), "peak_memory_bytes": checked.trial.peak_memory_bytes}
     report: dict[str, Any] = {"checks": ["file", "operators", "tensors", "trial run"], "trial": trial}
     if checked.trial.failed:
-        note = f"It loads, but does not run on zeros: {checked.trial.failed}"
+        note = f"It loads, but does not run on made inputs, which were zeros and ones: {checked.trial.failed}"
         report["trial"] = {**trial, "note": note[:_LONGEST_NOTE]}
     if checked.trial.corrections:
         report["corrected"] = " ".join(map(str, checked.trial.corrections))[:_LONGEST_NOTE]

@@ -47,7 +47,9 @@ class TrialResult:
     peak_memory_bytes: int
     """The memory of the whole child, including Python and ONNX Runtime."""
     failed: str = ""
-    """The error of the run, if the model loads but runs on zeros of no size. It may run on what its callers send."""
+    """The error of the run, if the model loads but runs on none of the made inputs. Others may suit it: a sampling
+    rate, for example, has few values, which no file declares.
+    """
     corrections: tuple[Correction, ...] = ()
 
 
@@ -60,7 +62,7 @@ def trial_run(
     needs: Set[str] = frozenset(),
     call: Call | None = None,
 ) -> TrialResult:
-    """Load the model, and run it on zeros and on other rows. A canceled call ends the trial.
+    """Load the model, and run it on zeros or ones and on other rows. A canceled call ends the trial.
 
     Raises ModelRefused, SandboxUnavailable without all `needs`, and CallCanceled.
     """

@@ -135,7 +135,7 @@ def _operators() -> Iterator[tuple[str, HostileModel]]:
         yield f"zero point of type {zero}", HostileModel(partial(quantized, zero))
     yield "scale that is no number", HostileModel(lambda: quantized(TensorProto.UINT8, float("nan")))
     yield "scale of zero", HostileModel(lambda: quantized(TensorProto.UINT8, 0.0))
-    yield "tree with a cycle", HostileModel(lambda: tree(nodes_modes=["BRANCH_LEQ"] * 3), slow=True)
+    yield "tree with a cycle", HostileModel(lambda: tree(nodes_modes=["BRANCH_LEQ"] * 3))
     yield "tree that leads nowhere", HostileModel(lambda: tree(nodes_truenodeids=[7, 0, 0]))
     yield "tree of a feature that is not there", HostileModel(lambda: tree(nodes_featureids=[2**31, 0, 0]))
     yield "tree of a negative feature", HostileModel(lambda: tree(nodes_featureids=[-4000, 0, 0]))

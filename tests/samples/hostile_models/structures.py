@@ -96,7 +96,7 @@ STRUCTURES: Mapping[str, HostileModel] = {
     "nested branches": HostileModel(lambda: nested_branches(12, both=True)),
     "deeply nested branches": HostileModel(lambda: nested_branches(30, both=False)),
     "million nodes": HostileModel(lambda: many_nodes(1_000_000)),
-    "many nodes": HostileModel(lambda: many_nodes(60_000), slow=True),
+    "many nodes": HostileModel(lambda: many_nodes(60_000)),
     "huge text attribute": HostileModel(lambda: saved(of_nodes(of_node("Relu", note="a" * 30_000_000)))),
     "huge metadata": HostileModel(lambda: with_metadata("note", "a" * 50_000_000)),
     "huge description": HostileModel(lambda: with_description("a" * 25_000_000)),

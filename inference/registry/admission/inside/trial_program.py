@@ -5,6 +5,7 @@ import resource
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 # Both libraries start threads when they are imported, and a sandbox forks this process.
@@ -15,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
-_MAX_DETAIL_CHARACTERS = 500
+_MAX_DETAIL_CHARACTERS = 4000
+"""The most characters of an error. Some begin with a C++ signature of two thousand, which is removed outside."""
 _FATAL_ONLY = 4
 _DTYPES: dict[str, npt.DTypeLike] = {
     "BOOL": np.bool_,
@@ -35,6 +37,8 @@ _DTYPES: dict[str, npt.DTypeLike] = {
 _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocation")
 _SIZES = (1, 8, 64, 512)
 """The sizes that free dimensions get by turns, until the model runs. Many models refuse inputs that are too short."""
+_VALUES = (0, 1)
+"""What the inputs of each size are filled with, by turns. Some models know no zero."""
 _MORE_ROWS = 3
 _MAX_FIRST_RUN_S = 5.0
 """The time of a run after which no other one is made, because it would take several times as long."""
@@ -42,6 +46,8 @@ _MAX_FIRST_RUN_S = 5.0
 Feeds = dict[str, npt.NDArray[Any]]
 Shapes = list[list[int]]
 """The shapes of all outputs of a run."""
+RowAxes = dict[str, set[int]]
+"""The axes of each input that count rows."""
 
 
 def handle(request: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
@@ -68,25 +74,38 @@ def _try_model(model_fd: int, tensors: list[dict[str, Any]]) -> dict[str, Any]:
     started = time.monotonic()
     session = ort.InferenceSession(model, _options(), providers=["CPUExecutionProvider"])
     load_s = time.monotonic() - started
-    failed, size, shapes, first_s = _first_run(session, tensors)
+    axes = _row_axes(session)
+    failed, size, shapes, first_s = _first_run(session, tensors, axes)
     peak = _peak_memory_bytes()
     runs = [] if shapes is None else [shapes]
     if runs and first_s <= _MAX_FIRST_RUN_S:
-        runs += _other_run(session, tensors, size)
+        runs += _other_run(session, tensors, axes, size)
     return {"load_s": load_s, "peak_memory_bytes": peak, "failed": failed[:_MAX_DETAIL_CHARACTERS], "runs": runs}
 
 
-def _first_run(session: ort.InferenceSession, tensors: list[dict[str, Any]]) -> tuple[str, int, Shapes | None, float]:
+def _row_axes(session: ort.InferenceSession) -> RowAxes:
+    """Return the axes that count rows: a first one among others, and those with the name of such a one anywhere."""
+    shapes = {tensor.name: tensor.shape for tensor in session.get_inputs()}
+    names = {shape[0] for shape in shapes.values() if len(shape) > 1 and isinstance(shape[0], str)}
+    return {
+        name: {axis for axis, size in enumerate(shape) if size in names or (axis == 0 and len(shape) > 1)}
+        for name, shape in shapes.items()
+    }
+
+
+def _first_run(
+    session: ort.InferenceSession, tensors: list[dict[str, Any]], axes: RowAxes
+) -> tuple[str, int, Shapes | None, float]:
     """Return the size with which the model runs, the shapes of its outputs and the seconds, or why it runs with none:
     the error of the smallest size.
     """
     first = ""
-    for size in _SIZES:
+    for size, value in product(_SIZES, _VALUES):
         started = time.monotonic()
         try:
-            shapes = _shapes_of(session, {tensor["name"]: _filled(tensor, 1, size, 0) for tensor in tensors})
+            shapes = _shapes_of(session, _feeds(tensors, axes, 1, size, value))
         except Exception as error:
-            if size == _SIZES[0] and (isinstance(error, MemoryError) or _is_out_of_memory(error)):
+            if not first and (isinstance(error, MemoryError) or _is_out_of_memory(error)):
                 raise
             first = first or str(error) or type(error).__name__
         else:
@@ -94,13 +113,12 @@ def _first_run(session: ort.InferenceSession, tensors: list[dict[str, Any]]) -> 
     return first, 0, None, 0.0
 
 
-def _other_run(session: ort.InferenceSession, tensors: list[dict[str, Any]], size: int) -> list[Shapes]:
+def _other_run(session: ort.InferenceSession, tensors: list[dict[str, Any]], axes: RowAxes, size: int) -> list[Shapes]:
     """Return the shapes of outputs for more rows, if the model takes them: of other size and other values if it can."""
     larger = _MORE_ROWS if size == 1 else 2 * size
     for tried, value in ((larger, 1), (larger, 0), (size, 1), (size, 0)):
-        feeds = {tensor["name"]: _filled(tensor, _MORE_ROWS, tried, value) for tensor in tensors}
         with suppress(Exception):  # ONNX Runtime's errors have no ancestor of their own.
-            return [_shapes_of(session, feeds)]
+            return [_shapes_of(session, _feeds(tensors, axes, _MORE_ROWS, tried, value))]
     return []
 
 
@@ -119,12 +137,13 @@ def _options() -> ort.SessionOptions:
     return options
 
 
-def _filled(tensor: dict[str, Any], rows: int, size: int, value: int) -> npt.NDArray[Any]:
-    """Return a tensor whose free dimensions have this size. A first one among others counts rows."""
-    shape = [
-        each if each >= 0 else rows if axis == 0 and len(tensor["shape"]) > 1 else size
-        for axis, each in enumerate(tensor["shape"])
-    ]
+def _feeds(tensors: list[dict[str, Any]], axes: RowAxes, rows: int, size: int, value: int) -> Feeds:
+    return {each["name"]: _filled(each, axes[each["name"]], rows, size, value) for each in tensors}
+
+
+def _filled(tensor: dict[str, Any], row_axes: set[int], rows: int, size: int, value: int) -> npt.NDArray[Any]:
+    """Return a tensor whose free dimensions have this size, or count rows."""
+    shape = [each if each >= 0 else rows if axis in row_axes else size for axis, each in enumerate(tensor["shape"])]
     if tensor["datatype"] == "BYTES":
         return np.full(shape, "a" * value, dtype=np.object_)
     return np.full(shape, value, dtype=_DTYPES[tensor["datatype"]])

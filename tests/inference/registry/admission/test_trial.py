@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper
 
@@ -16,6 +17,7 @@ from inference.registry.admission import (
 )
 from inference.sandbox.isolation import find_bubblewrap
 from tests.samples.exports import LIGHTGBM_CLASSES, TWO_TARGETS
+from tests.samples.hostile_models import HOSTILE_MODELS
 
 from .conftest import BuildModel, Save
 
@@ -113,8 +115,42 @@ def test_longer_inputs_are_tried_where_short_ones_do_not_fit(build_model: BuildM
     assert trial_run(path, admit(path, AdmissionLimits())).failed == ""
 
 
-def test_a_model_that_runs_on_no_zeros_is_told_and_not_refused(build_model: BuildModel, save: Save) -> None:
-    """A model of categories, for example, knows no zero. What its callers send is for them to know."""
+def test_sizes_of_the_same_name_are_rows_wherever_they_stand(build_model: BuildModel, save: Save) -> None:
+    """The state of a recurrent model has its rows in the middle, and the sound beside it has to be long."""
+    shapes: dict[str, list[str | int | None]] = {
+        "sound": ["batch", "length"],
+        "state": [2, "batch", 1],
+        "y": [2, "batch", "out"],
+    }
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    pads = helper.make_tensor("pads", TensorProto.INT64, [4], [0, 9, 0, 9])
+    nodes = [
+        helper.make_node("Pad", ["sound", "pads"], ["padded"], mode="reflect"),
+        helper.make_node("Add", ["padded", "state"], ["y"]),
+    ]
+    path = save(build_model(*nodes, inputs=values[:2], outputs=values[2:], weights=[pads]))
+    assert trial_run(path, admit(path, AdmissionLimits())).failed == ""
+
+
+def test_ones_are_tried_where_zeros_do_not_suit(build_model: BuildModel, save: Save) -> None:
+    size = helper.make_tensor_value_info("size", TensorProto.INT64, [1])
+    shown = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])
+    one = helper.make_tensor("one", TensorProto.FLOAT, [1], [1.0])
+    index = helper.make_tensor("index", TensorProto.INT64, [1], [0])
+    nodes = [helper.make_node("Tile", ["one", "size"], ["many"]), helper.make_node("Gather", ["many", "index"], ["y"])]
+    path = save(build_model(*nodes, inputs=[size], outputs=[shown], weights=[one, index]))
+    assert trial_run(path, admit(path, AdmissionLimits())).failed == ""
+
+
+def test_what_the_runtime_says_behind_a_long_signature_is_told(save: Save) -> None:
+    path = save(onnx.load_from_string(HOSTILE_MODELS["tree with a cycle"].make()))
+    assert refusal_in_trial(path).detail.endswith(
+        "False node must always be the next node, but it isn't at index 2 with flags 2"
+    )
+
+
+def test_a_model_that_runs_on_no_made_input_is_told_and_not_refused(build_model: BuildModel, save: Save) -> None:
+    """An input such as a sampling rate suits few values. What its callers send is for them to know."""
     shape = helper.make_tensor("shape", TensorProto.INT64, [1], [7])
     path = save(build_model(helper.make_node("Reshape", ["x", "shape"], ["y"]), weights=[shape]))
     assert "eshape" in trial_run(path, admit(path, AdmissionLimits())).failed
