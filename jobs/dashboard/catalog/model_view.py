@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+from django.utils.safestring import SafeString
+
 from inference.core.contracts import Json
 from inference.registry.models import ModelVersion, ServedModel
 from inference.runtime.parameters import DOCUMENT, EVERY_KIND, documents_of, kinds_in_words
 from jobs.dashboard.base.wording import example_cost, price_words, repeat_words
+from jobs.dashboard.catalog.description import description_html
 from jobs.dashboard.catalog.selectors import Speed
 from tenants.core.durations import duration
 from tenants.plans.agreed import AgreedPrice, AgreedPrices
@@ -96,7 +99,7 @@ class TensorView:
 class ModelView:
     name: str
     title: str
-    description: str
+    description: SafeString
     paused: bool
     owned: bool
     """Set if it belongs to the account that looks at it."""
@@ -139,7 +142,7 @@ def model_view(
     return ModelView(
         name=served.name,
         title=served.title or served.name,
-        description=served.description,
+        description=description_html(served.description),
         paused=served.state != ServedModel.State.ACTIVE,
         owned=served.tenant_id is not None,
         version=version,

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.safestring import SafeString
+
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.owners import owned_model
 from inference.registry.reading import tasks_of, versions_of
 from inference.registry.references import CURRENT
+from jobs.dashboard.catalog.description import description_html
 from jobs.dashboard.own_models.alias_rows import AliasRow, aliases_of
 from jobs.dashboard.own_models.graph_picture import GraphPicture, newest_picture
 from jobs.dashboard.own_models.task_views import TaskView, failures, under_way
@@ -37,7 +40,7 @@ class VersionRow:
 class OwnModel:
     name: str
     title: str
-    description: str
+    description: SafeString
     paused: bool
     suspended: bool
     current: int | None
@@ -61,7 +64,7 @@ def own_model(tenant_id: UUID, name: str) -> OwnModel:
     return OwnModel(
         name=served.name,
         title=served.title or served.name,
-        description=served.description,
+        description=description_html(served.description),
         paused=served.state != ServedModel.State.ACTIVE,
         suspended=served.state == ServedModel.State.SUSPENDED,
         current=next((alias.version for alias in aliases if alias.name == CURRENT), None),

@@ -15,6 +15,7 @@ from inference.registry.owners import owned_model
 from inference.registry.reading import tasks_of, versions_of
 from inference.registry.uploads import CLASSES
 from inference.registry.variant_reports import Report, report_of
+from jobs.dashboard.catalog.description import description_html
 from jobs.dashboard.catalog.model_view import TensorView, tensors_of
 from jobs.dashboard.own_models.alias_rows import AliasRow, aliases_of
 from jobs.dashboard.own_models.graph_picture import GraphPicture, picture_of
@@ -63,6 +64,7 @@ class OwnVersion:
     aliases_of_model: tuple[AliasRow, ...]
     license: str
     description: str
+    description_html: SafeString
     classes: tuple[str, ...]
     labels: Mapping[str, str]
     """The labels besides the classes."""
@@ -121,6 +123,7 @@ def own_version(tenant_id: UUID, name: str, number: int) -> OwnVersion:
         aliases_of_model=aliases_of(served),
         license=version.license,
         description=version.description,
+        description_html=description_html(version.description),
         classes=tuple(class_labels(version.labels)),
         labels={name: text for name, text in version.labels.items() if name != CLASSES},
         card=version.card,

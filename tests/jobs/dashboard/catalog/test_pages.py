@@ -65,6 +65,13 @@ def test_a_model_without_words_of_its_own_is_shown_by_its_name(member: Client, d
     assert "No description." in shown
 
 
+def test_code_in_a_description_is_set_as_code(member: Client, desk: Desk) -> None:
+    change(desk.version, description="Reads like `ocr`, but <faster>")
+    expected = "Reads like <code>ocr</code>, but &lt;faster&gt;</p>"
+    assert expected in card(member, desk.version)
+    assert expected in page_of(member, desk.version)
+
+
 def test_a_paused_model_says_so_and_cannot_be_run(member: Client, desk: Desk) -> None:
     change(desk.version, state="paused")
     assert "paused" in card(member, desk.version)
