@@ -35,7 +35,7 @@ class HostLimits:
     """The nice value of a host. It gets a tenth of the processor time of another busy process."""
     lowest_nice: int = 19
     long_run_pauses: int = 4
-    """Of five tenths of a second, those in which a run that takes more than a second is paused on a busy machine."""
+    """The tenths of a second, of five, in which a run of more than a second is paused on a busy machine."""
 
     def within(self, budget_bytes: int) -> "HostLimits":
         """Return the limits for a worker whose models may take this much memory."""

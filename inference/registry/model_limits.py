@@ -1,4 +1,4 @@
-"""How many models of its own an account may have, and how large."""
+"""The number of models that an account may have of its own, and their sizes."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -54,7 +54,7 @@ class OwnVersion:
     ready: bool
     paused_reason: str
     trial_note: str
-    """What did not run in the trial, if it was no reason to refuse the file."""
+    """The error of the trial, if it was no reason to refuse the file."""
     corrected: str
     """The outputs that have another shape than the file declares."""
     may_resume: bool

@@ -38,7 +38,7 @@ _OUT_OF_MEMORY_MARKS = ("Failed to allocate memory", "bad_alloc", "bad allocatio
 _SIZES = (1, 8, 64, 512)
 """The sizes that free dimensions get by turns, until the model runs. Many models refuse inputs that are too short."""
 _VALUES = (0, 1)
-"""What the inputs of each size are filled with, by turns. Some models know no zero."""
+"""The values that fill the inputs of each size, by turns. Some models know no zero."""
 _MORE_ROWS = 3
 _MAX_FIRST_RUN_S = 5.0
 """The time of a run after which no other one is made, because it would take several times as long."""
