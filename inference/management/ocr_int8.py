@@ -21,6 +21,7 @@ from inference.factory.measures.pairs import Kind
 from inference.factory.page_samples import DETECTION, calibration_samples, int8_options
 from inference.factory.readings import MEASURE, ReadingComparison, TooLittleText
 from inference.factory.report import GoldenFacts, VariantReport
+from inference.factory.samples import Feeds
 from inference.factory.transforms import StaticInt8, Transformed, TransformRefused, transform
 from inference.pictures.righting import Righting
 from inference.registry.ocr_int8 import NETWORKS, OCR_INT8, ExactReading, exact_reading, register
@@ -102,13 +103,20 @@ class _Build:
         self.progress.stage(f"reading {len(calibration)} pages to calibrate with")
         detector = Path(reader.exact.artifacts[DETECTION])
         samples = calibration_samples((pixels for _, pixels in self._upright(reader, calibration)), detector)
-        options = int8_options()
-        made = {}
-        for role in NETWORKS:
-            self.progress.stage(f"making the 8-bit network for {role}")
-            source, into = Path(reader.exact.artifacts[role]), folder / f"{role}-int8.onnx"
-            made[role] = transform(source, options, into=into, samples=samples[role], needs=settings.MAAS_SANDBOX_NEEDS)
-        return made
+        sources = {role: Path(reader.exact.artifacts[role]) for role in NETWORKS}
+        return {role: self._network(role, sources[role], folder, samples[role]) for role in NETWORKS}
+
+    def _network(self, role: str, source: Path, folder: Path, samples: Sequence[Feeds]) -> Transformed:
+        stage = f"making the 8-bit network for {role}"
+        self.progress.stage(f"{stage}, which takes a minute or more")
+        return transform(
+            source,
+            int8_options(),
+            into=folder / f"{role}-int8.onnx",
+            samples=samples,
+            needs=settings.MAAS_SANDBOX_NEEDS,
+            progress=Progress(lambda passed: self.progress.stage(f"{stage}: {passed}")),
+        )
 
     def _compared(self, reader: "_Reader", files: Mapping[str, Path], held_out: Sequence[str]) -> ReadingComparison:
         """Read the pages with both, one page at a time."""

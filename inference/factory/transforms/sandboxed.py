@@ -31,12 +31,15 @@ from inference.sandbox import (
 from inference.sandbox.child import Child
 from inference.sandbox.isolation import find_bubblewrap
 from tenants.core.own_folder import folder_for_children
+from tenants.core.progress import SILENT, Progress
 
 _LIBRARIES = tuple(Path(path) for path in sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}))
 _MAX_REPLY_BYTES = 1 << 20
 _START_S = 60.0
 """The seconds in which a child must have imported its tools, on a busy machine."""
 _LOOK_EVERY_S = 0.5
+_LOOKS_PER_REPORT = 10
+"""The looks from one report about a child to the next, because it says nothing of itself before its reply."""
 _NICE = 10
 
 
@@ -50,15 +53,16 @@ def transform(
     call: Call | None = None,
     use_bubblewrap: bool = True,
     needs: Set[str] = frozenset(),
+    progress: Progress = SILENT,
 ) -> Transformed:
-    """Write a variant of the source to `into`, by a child of low priority.
+    """Write a variant of the source to `into`, by a child of low priority, and report every few seconds.
 
     Raises TransformRefused with the reason, SandboxUnavailable without all layers of `needs`, and CallCanceled. The
     file is as little to be trusted as its source: it must be admitted and measured before it is used.
     """
     if options.calibrates and not samples:
         raise TransformRefused("calibration_missing", f"{options.name} needs calibration samples; give some inputs")
-    run = _Run(options, limits or TransformLimits(), find_bubblewrap() if use_bubblewrap else None, needs)
+    run = _Run(options, limits or TransformLimits(), find_bubblewrap() if use_bubblewrap else None, needs, progress)
     partial = into.with_name(f"{into.name}.partial")
     try:
         with _opened(source, partial, samples) as files:
@@ -88,6 +92,7 @@ class _Run:
     limits: TransformLimits
     bubblewrap: Path | None
     needs: Set[str]
+    progress: Progress
 
     def ask(self, files: Sequence[int], call: Call) -> Json:
         """Return the child's reply. A refusal says whether it was out of time, memory or space."""
@@ -108,7 +113,8 @@ class _Run:
             self._program, self._child_limits, self.bubblewrap, workspace, self.needs, may_write=True, nice=_NICE
         )
         try:
-            with own_call(call) as own, _watched(workspace, self.limits.workspace_bytes, own) as over:
+            limit = self.limits.workspace_bytes
+            with own_call(call) as own, _watched(workspace, limit, self.progress, own) as over:
                 bound = RequestLimits(self.limits.wall_s, self.limits.cpu_s)
                 return child.ask({"parameters": parameters_of(self.options)}, files, bound, own)
         except CallCanceled:
@@ -145,12 +151,18 @@ def _refusal_by_exit(exit_status: int, limits: TransformLimits) -> TransformRefu
 
 
 @contextmanager
-def _watched(workspace: Path, max_bytes: int, call: Call) -> Iterator[threading.Event]:
-    """Cancel the call when the files in the workspace take too much space, because no limit of the kernel adds them."""
+def _watched(workspace: Path, max_bytes: int, progress: Progress, call: Call) -> Iterator[threading.Event]:
+    """Report how long it takes, and cancel the call when the files in the workspace take too much space, because no
+    limit of the kernel adds them.
+    """
     over, ended = threading.Event(), threading.Event()
 
     def watch() -> None:
+        looks = 0
         while not ended.wait(_LOOK_EVERY_S):
+            looks += 1
+            if looks % _LOOKS_PER_REPORT == 0:
+                progress.stage(f"{looks * _LOOK_EVERY_S:g} s")
             if _bytes_in(workspace) > max_bytes:
                 over.set()
                 call.cancel()

@@ -21,6 +21,7 @@ from inference.factory.transforms import (
     transform,
 )
 from inference.sandbox import LayersMissing
+from tenants.core.progress import Progress
 
 from .graphs import model_of, perceptron, samples, saved, weights
 
@@ -122,6 +123,26 @@ def test_a_canceled_transformation_ends_soon(tmp_path: Path) -> None:
         transform(source, StaticInt8(), into=tmp_path / "made.onnx", samples=samples(2), limits=LIMITS, call=call)
     assert time.monotonic() - began < 30
     assert not (tmp_path / "made.onnx").exists()
+
+
+def test_a_child_that_works_for_long_is_reported(tmp_path: Path) -> None:
+    source, call, reports = saved(endless_loop(), tmp_path), Call(), []
+
+    def report(text: str) -> None:
+        reports.append(text)
+        call.cancel()
+
+    with pytest.raises(CallCanceled):
+        transform(
+            source,
+            StaticInt8(),
+            into=tmp_path / "made.onnx",
+            samples=samples(2),
+            limits=LIMITS,
+            call=call,
+            progress=Progress(report),
+        )
+    assert reports == ["5 s"]
 
 
 def test_nothing_is_read_without_the_layers_that_are_needed(tmp_path: Path) -> None:
