@@ -1,20 +1,20 @@
 """What the lists of models have in common: the owner of a row, and actions that are recorded with what they do."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from inference.registry.owners import owner_work
+from tenants.admin_base.acts import ActsOnEach
 from tenants.admin_base.columns import column
 from tenants.admin_base.formatting import link_to
-from tenants.admin_base.records import OperatorAdmin
-from tenants.core.errors import DomainError
 
 Show = Callable[[Any, Any], str]
 
@@ -46,12 +46,11 @@ class OwnerFilter(admin.SimpleListFilter):
         return queryset if chosen is None else queryset.filter(tenant__isnull=chosen == "installation")
 
 
-class OwnedAdmin(OperatorAdmin):
+class OwnedAdmin(ActsOnEach):
     """A list of rows of the installation and of accounts."""
 
     with_rows: tuple[str, ...] = ("tenant",)
     """The rows that a page shows with its own."""
-    one_transaction = False  # each row has its own, through the role of its owner
     services_tell = True
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Any]":
@@ -71,18 +70,5 @@ class OwnedAdmin(OperatorAdmin):
     def owner(self, row: Any) -> str:
         return link_to(row.tenant) if row.tenant_id else "installation"
 
-    def act_on_each(
-        self, request: HttpRequest, rows: Iterable[Any], action: Callable[[Any], object], done: str
-    ) -> None:
-        """Act on each row and write the log entry in one transaction, so that either both are done or neither."""
-        count = 0
-        for row in rows:
-            try:
-                with owner_work(row.tenant_id):
-                    action(row)
-                    self.log_change(request, row, f"{done}.")
-                count += 1
-            except DomainError as refusal:
-                self.message_user(request, f"{self.in_words(row)}: {refusal.detail}", messages.WARNING)
-        level = messages.SUCCESS if count else messages.WARNING
-        self.message_user(request, f"{count} {done.lower()}.", level)
+    def transaction_of(self, row: Any) -> AbstractContextManager[Any]:
+        return owner_work(row.tenant_id)

@@ -1,6 +1,7 @@
 """The operator's view of the work on models: tasks, variants with their reports, and the moves of aliases."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
@@ -203,32 +204,23 @@ class ModelVariantAdmin(_WorkOnModels):
         _("Use"),
     )
     def use(self, request: HttpRequest, variants: "QuerySet[ModelVariant]") -> None:
-        self.act_on_each(
-            request,
-            variants,
-            lambda variant: use_variant(
-                owner=variant.tenant_id,
-                model=variant.version.served_model.name,
-                number=variant.version.number,
-                variant_id=variant.pk,
-            ),
-            "Used",
-        )
+        self.act_on_each(request, variants, lambda variant: use_variant(**_reference(variant)), "Used")
 
     @admin.action(description=_("Refuse"), permissions=["act"])
     @confirmed(_("Refuse these variants?"), _("They can no longer be used. Versions made of them stay."), _("Refuse"))
     def refuse(self, request: HttpRequest, variants: "QuerySet[ModelVariant]") -> None:
-        self.act_on_each(
-            request,
-            variants,
-            lambda variant: refuse_variant(
-                owner=variant.tenant_id,
-                model=variant.version.served_model.name,
-                number=variant.version.number,
-                variant_id=variant.pk,
-            ),
-            "Refused",
-        )
+        self.act_on_each(request, variants, lambda variant: refuse_variant(**_reference(variant)), "Refused")
+
+
+def _reference(variant: ModelVariant) -> dict[str, Any]:
+    """Return the arguments by which the services of variants find it."""
+    version = variant.version
+    return {
+        "owner": variant.tenant_id,
+        "model": version.served_model.name,
+        "number": version.number,
+        "variant_id": variant.pk,
+    }
 
 
 def _view(variant: ModelVariant) -> VariantView:

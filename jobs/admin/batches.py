@@ -1,12 +1,12 @@
 """The operator's view of batches and their files: the progress of each, and a way to end one."""
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.admin.records import WorkAdmin, acting_for
+from jobs.admin.records import ActsForTenants, WorkAdmin, acting_for
 from jobs.batches import states
 from jobs.batches.ids import BATCH, shown
 from jobs.batches.models import Batch, StoredFile
@@ -16,12 +16,11 @@ from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, at, between, link_to, short, size
 from tenants.billing.dashboard.money import shown_money
-from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError, InvalidRequest
+from tenants.core.errors import InvalidRequest
 
 
 @admin.register(Batch)
-class BatchAdmin(WorkAdmin):
+class BatchAdmin(ActsForTenants):
     list_display = ("named", "state_badge", "lines", "owner", "version", "ran", "cost", "created")
     list_filter = (
         ("status", ChoicesDropdownFilter),
@@ -48,7 +47,6 @@ class BatchAdmin(WorkAdmin):
         "expires_at",
     )
     actions = ("cancel",)
-    one_transaction = False  # each batch has its own, through its tenant's role
 
     def in_words(self, row: Batch) -> str:
         return f"batch {short(row.id)} of {row.tenant.name}, {state_text(row.status)}"
@@ -91,26 +89,13 @@ class BatchAdmin(WorkAdmin):
         _("Cancel batches"),
     )
     def cancel(self, request: HttpRequest, batches: "QuerySet[Batch]") -> None:
-        cancelled = 0
-        for batch in batches:
-            try:
-                self._cancel(request, batch)
-                cancelled += 1
-            except DomainError as refusal:
-                self.message_user(request, f"{short(batch.id)}: {refusal.detail}", messages.WARNING)
-        level = messages.SUCCESS if cancelled else messages.WARNING
-        self.message_user(request, f"{cancelled} canceled.", level)
+        self.act_on_each(request, batches, lambda batch: _cancel(batch, request), "Canceled")
 
-    def _cancel(self, request: HttpRequest, batch: Batch) -> None:
-        """Cancel the batch and write the log entry in one transaction through the tenant's role: both or neither."""
-        if batch.status not in states.CANCELLABLE:
-            raise InvalidRequest(
-                f"This batch has already ended ({state_text(batch.status)}), so it cannot be canceled."
-            )
-        identity = acting_for(batch, request)
-        with unit_of_work(batch.tenant_id):
-            cancel_batch(identity=identity, batch_id=shown(BATCH, batch.id))
-            self.log_change(request, batch, "Canceled.")
+
+def _cancel(batch: Batch, request: HttpRequest) -> None:
+    if batch.status not in states.CANCELLABLE:
+        raise InvalidRequest(f"This batch has already ended ({state_text(batch.status)}), so it cannot be canceled.")
+    cancel_batch(identity=acting_for(batch, request), batch_id=shown(BATCH, batch.id))
 
 
 @admin.register(StoredFile)

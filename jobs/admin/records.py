@@ -2,15 +2,18 @@
 tenant.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from tenants.admin_base.acts import ActsOnEach
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.formatting import ago, link_to
 from tenants.admin_base.records import RecordAdmin
 from tenants.authentication.selectors import effective_limits
+from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity, all_scopes
 
 
@@ -30,6 +33,13 @@ class WorkAdmin(RecordAdmin):
     @column(_("created"), order_by="id")
     def created(self, row: Any) -> str:
         return ago(row.created_at)
+
+
+class ActsForTenants(ActsOnEach, WorkAdmin):
+    """A list whose actions are those of the tenants, through their role."""
+
+    def transaction_of(self, row: Any) -> AbstractContextManager[Any]:
+        return unit_of_work(row.tenant_id)
 
 
 def acting_for(row: Any, request: HttpRequest) -> Identity:

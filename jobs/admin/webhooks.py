@@ -1,9 +1,8 @@
 """The operator's view of webhooks: endpoints that fail, messages that were sent to them, and actions that help."""
 
-from collections.abc import Callable
 from uuid import UUID
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
@@ -11,45 +10,22 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
 
-from jobs.admin.records import WorkAdmin, acting_for
+from jobs.admin.records import ActsForTenants, acting_for
 from jobs.webhooks.models import WebhookDelivery, WebhookEndpoint
 from jobs.webhooks.services import change_endpoint, replay_delivery
 from tenants.admin_base.columns import column, two_lines
 from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link, short
-from tenants.core.db.unit_of_work import unit_of_work
-from tenants.core.errors import DomainError, InvalidRequest
+from tenants.core.errors import InvalidRequest
 from tenants.identity.identity import Identity
 
 ATTEMPTS_SHOWN = 30
 
 
-class _WebhookAdmin(WorkAdmin):
-    one_transaction = False  # each row has its own, through its tenant's role
-
+class _WebhookAdmin(ActsForTenants):
     def has_act_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm(f"jobs.change_{self.opts.model_name}"))
-
-    def act(
-        self,
-        request: HttpRequest,
-        rows: "QuerySet[WebhookEndpoint] | QuerySet[WebhookDelivery]",
-        action: Callable[[Identity, UUID], object],
-        done: str,
-    ) -> None:
-        """Act on each row and write the log entry in one transaction, so that either both are done or neither."""
-        count = 0
-        for row in rows:
-            try:
-                with unit_of_work(row.tenant_id):
-                    action(acting_for(row, request), row.pk)
-                    self.log_change(request, row, f"{done}.")
-                count += 1
-            except DomainError as refusal:
-                self.message_user(request, f"{short(row.pk)}: {refusal.detail}", messages.WARNING)
-        level = messages.SUCCESS if count else messages.WARNING
-        self.message_user(request, f"{count} {done.lower()}.", level)
 
 
 @admin.register(WebhookEndpoint)
@@ -106,14 +82,20 @@ class WebhookEndpointAdmin(_WebhookAdmin):
         _("Disable webhooks"),
     )
     def disable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
-        self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=False), "Disabled")
+        self._switch(request, endpoints, enabled=False)
 
     @admin.action(description=_("Enable"), permissions=["act"])
     def enable(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]") -> None:
-        self.act(request, endpoints, lambda by, id: _switch(by, id, enabled=True), "Enabled")
+        self._switch(request, endpoints, enabled=True)
+
+    def _switch(self, request: HttpRequest, endpoints: "QuerySet[WebhookEndpoint]", *, enabled: bool) -> None:
+        def switch(row: WebhookEndpoint) -> None:
+            _switch_one(acting_for(row, request), row.pk, enabled=enabled)
+
+        self.act_on_each(request, endpoints, switch, "Enabled" if enabled else "Disabled")
 
 
-def _switch(identity: Identity, endpoint_id: UUID, *, enabled: bool) -> None:
+def _switch_one(identity: Identity, endpoint_id: UUID, *, enabled: bool) -> None:
     before = WebhookEndpoint.objects.filter(id=endpoint_id).values_list("state", flat=True).first()
     wanted = WebhookEndpoint.State.ENABLED if enabled else WebhookEndpoint.State.DISABLED
     if before == wanted:
@@ -188,9 +170,9 @@ class WebhookDeliveryAdmin(_WebhookAdmin):
 
     @admin.action(description=_("Send again"), permissions=["act"])
     def replay(self, request: HttpRequest, deliveries: "QuerySet[WebhookDelivery]") -> None:
-        self.act(
+        self.act_on_each(
             request,
             deliveries,
-            lambda by, id: replay_delivery(identity=by, delivery_id=id),
+            lambda row: replay_delivery(identity=acting_for(row, request), delivery_id=row.pk),
             "Sent again",
         )
