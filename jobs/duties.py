@@ -7,6 +7,7 @@ from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
 from jobs.events.horizon import notify_horizon
 from jobs.idempotency.expiry import erase_forgotten_keys
+from jobs.queue.queued_pages import correct_queued_pages
 from jobs.queue.release import ANY_QUEUED
 from jobs.queue.sweeper import end_used_up_pages
 from jobs.queue.upkeep import count_dead_letters, count_queued, release_waiting
@@ -47,5 +48,6 @@ DUTIES = (
     Duty(60, expire_uploads),
     Duty(60, mail_of_disabled_endpoints),
     Duty(2, index_ordered_jobs, ANY_ORDERED),
+    Duty(24 * 3600, correct_queued_pages),
     Duty(24 * 3600, reconcile),
 )

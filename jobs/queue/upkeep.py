@@ -8,15 +8,15 @@ from inference.workers.brokers import BrokerUnavailable
 from jobs.events.broker import messages_set_aside, with_long_timeout
 from jobs.queue.demand import pages_demand
 from jobs.queue.metrics import DEAD_LETTERS, QUEUE_AGE, QUEUED_PAGES, SWEPT
+from jobs.queue.queued_pages import queued_pages
 from jobs.queue.release import release_after_commit, waiting_versions
 from jobs.queue.sweeper import sweep_expired_leases
 from tenants.core.db.unit_of_work import OPERATOR
 
 log = structlog.get_logger(__name__)
 
-_COUNT = """
-SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
-       (SELECT count(*) FROM jobs_page p WHERE p.model_version_id = v.id AND p.state = 'queued')
+_VERSIONS = """
+SELECT v.id, m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number
 FROM inference_modelversion v JOIN inference_servedmodel m ON m.id = v.served_model_id WHERE v.state = 'ready'
 """
 
@@ -45,9 +45,9 @@ def count_dead_letters() -> None:
 
 
 def count_queued() -> None:
-    demand = pages_demand()
+    demand, queued = pages_demand(), queued_pages()
     with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_COUNT)
-        for key, queued in cursor.fetchall():
-            QUEUED_PAGES.labels(model=key).set(queued)
+        cursor.execute(_VERSIONS)
+        for version_id, key in cursor.fetchall():
+            QUEUED_PAGES.labels(model=key).set(queued.get(version_id, 0))
             QUEUE_AGE.labels(model=key).set(demand[key].oldest_s if key in demand else 0.0)

@@ -46,6 +46,7 @@ WRITTEN: Mapping[str, Rights] = {
         "inference_modelpool": ALL,
         "inference_modelshare": ALL,
         "inference_sessionprofile": ALL,
+        "jobs_queuedpages": ALL,
         "jobs_storedthings": ALL,
         "mfa_authenticator": ALL,
         "socialaccount_socialaccount": ALL,

@@ -3,6 +3,9 @@ UPDATE tenants_wallet w SET available_micros = sums.micros
 FROM (SELECT tenant_id, sum(amount_micros) AS micros FROM tenants_ledgerentry WHERE account = 'credit' GROUP BY 1) sums
 WHERE sums.tenant_id = w.tenant_id AND w.currency = 'EUR';
 
+INSERT INTO jobs_queuedpages (model_version_id, pages)
+SELECT model_version_id, count(*) FROM jobs_page WHERE state = 'queued' GROUP BY 1;
+
 INSERT INTO tenants_storedbytes (tenant_id, size_bytes)
 SELECT tenant_id, sum(size_bytes)::bigint FROM jobs_storedthings GROUP BY 1;
 
