@@ -327,7 +327,8 @@ MAAS_SIGN_ON = sign_on_providers(ENV.names("MAAS_OIDC_PROVIDERS"), {**ENV.values
 MAAS_SANDBOX_NEEDS = ENV.layers("MAAS_SANDBOX_NEEDS", "landlock,seccomp" if _secure else "none")
 MAAS_PROXIES = ENV.number("MAAS_PROXIES", 1 if _secure else 0)
 SECURE_SSL_REDIRECT = _secure
-SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$"]
+# An autoscaler in the cluster asks for the number of workers without a proxy, and follows no redirects.
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^metrics$", r"^v1/operator/scaling(/|$)"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _secure else None
 SECURE_HSTS_SECONDS = 31_536_000 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure

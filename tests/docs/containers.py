@@ -3,12 +3,17 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tests.docs.product import read
+from maas.local.embedded.installation import find_postgres
+from maas.local.embedded.postgres import PostgresServer
+from tests.docs.product import PROJECT, read
 
 COMPOSE = "deploy/docker/compose.yaml"
 DOCKERFILES = ("deploy/docker/Dockerfile", "deploy/docker/Dockerfile.gpu")
@@ -45,3 +50,25 @@ def default_command(dockerfile: str) -> list[str]:
 
 def services() -> dict[str, Any]:
     return dict(yaml.safe_load(read(COMPOSE))["services"])
+
+
+def image_folder(folder: Path) -> Path:
+    """Make the folder that the image's COPY instructions produce, compiled, with nothing else of the repository."""
+    folder.mkdir()
+    for source in copied(DOCKERFILES[0]):
+        if source.startswith("requirements/"):
+            continue
+        if (PROJECT / source).is_dir():
+            shutil.copytree(PROJECT / source, folder / source)
+        else:
+            (folder / source).parent.mkdir(exist_ok=True)
+            shutil.copy(PROJECT / source, folder / source)
+    return folder
+
+
+def make_roles(database: PostgresServer, password: str) -> None:
+    """Create the roles as the postgres image does: with psql, as the superuser, once."""
+    psql = find_postgres().tree / "bin" / "psql"
+    script = PROJECT / "deploy/docker/postgres-roles.sql"
+    env = {"MAAS_DATABASE_PASSWORD": password}
+    subprocess.run([psql, database.superuser_url(), "--quiet", "-f", script], env=env, check=True)

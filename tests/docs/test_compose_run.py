@@ -6,7 +6,6 @@ No container engine is needed. Only the building of the images cannot be tested 
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,13 +19,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from maas.local.embedded.installation import find_postgres
-from maas.local.embedded.postgres import PostgresServer
 from maas.local.embedded.redis import RedisRole, RedisServer
 from maas.local.launch.state_files import read_env_file
 from maas.local.supervisor.ports import free_port
-from tests.docs.containers import DOCKERFILES, copied, default_command, services, variables
-from tests.docs.product import PROJECT
+from tests.docs.containers import DOCKERFILES, default_command, image_folder, make_roles, services, variables
 from tests.maas.local.embedded.running import postgres_in, running, scratch_of
 from tests.services import without_product
 
@@ -98,12 +94,12 @@ class Composed:
 def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
     folder = tmp_path_factory.mktemp("composed")
     (folder / "servers").mkdir(mode=0o700)
-    image = _image(folder / "image")
+    image = image_folder(folder / "image")
     scratch = scratch_of(folder / "servers")
     with ExitStack() as stack:
         database = postgres_in(folder / "servers")
         stack.enter_context(running(database, folder / "postgres.log"))
-        _make_roles(database)
+        make_roles(database, PASSWORD)
         durable = RedisServer(folder / "servers", RedisRole.DURABLE, scratch)
         cache = RedisServer(folder / "servers", RedisRole.CACHE, scratch)
         for server in (durable, cache):
@@ -122,28 +118,6 @@ def composed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
             "MAAS_SECURE": "0",
         }
         yield _started(Composed(image, folder / "home", addresses), stack)
-
-
-def _image(folder: Path) -> Path:
-    """Make the folder that the image's COPY instructions produce, with nothing else of the repository."""
-    folder.mkdir()
-    for source in copied(DOCKERFILES[0]):
-        if source.startswith("requirements/"):
-            continue
-        if (PROJECT / source).is_dir():
-            shutil.copytree(PROJECT / source, folder / source, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            (folder / source).parent.mkdir(exist_ok=True)
-            shutil.copy(PROJECT / source, folder / source)
-    return folder
-
-
-def _make_roles(database: PostgresServer) -> None:
-    """Create the roles as the postgres image does: with psql, as the superuser, once."""
-    psql = find_postgres().tree / "bin" / "psql"
-    script = PROJECT / "deploy/docker/postgres-roles.sql"
-    env = {"MAAS_DATABASE_PASSWORD": PASSWORD}
-    subprocess.run([psql, database.superuser_url(), "--quiet", "-f", script], env=env, check=True)
 
 
 def _started(composed: Composed, stack: ExitStack) -> Composed:

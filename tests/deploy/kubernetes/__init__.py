@@ -1,0 +1,1 @@
+"""Reads, checks and plays the manifests of deploy/kubernetes, without a cluster."""

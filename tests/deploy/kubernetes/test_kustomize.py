@@ -1,0 +1,70 @@
+"""Tests of the renderer, and of the schemas by which `make check` reads its result."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.deploy.kubernetes.kustomize import BASE, OVERLAYS, NotRendered, merged, render
+from tests.deploy.kubernetes.schemas import faults
+
+KEYS = {"containers": "name", "env": "name"}
+
+
+@pytest.mark.parametrize("folder", [BASE, *OVERLAYS], ids=lambda folder: folder.name)
+def test_manifests_fit_the_schemas(folder: Path) -> None:
+    assert list(faults(render(folder))) == []
+
+
+def resource(kind: str, name: str) -> dict[str, Any]:
+    (found,) = (one for one in render(BASE) if (one["kind"], one["metadata"]["name"]) == (kind, name))
+    return deepcopy(found)
+
+
+def test_field_that_kubernetes_does_not_know_is_a_fault() -> None:
+    web = resource("Deployment", "web")
+    web["spec"]["template"]["spec"]["terminationGracePeriod"] = 30
+    assert any("terminationGracePeriod" in fault for fault in faults([web]))
+
+
+def test_field_that_keda_does_not_know_is_a_fault() -> None:
+    scaled = resource("ScaledObject", "worker")
+    scaled["spec"]["polingInterval"] = 5
+    assert list(faults([scaled])) == ["ScaledObject maas worker: spec.polingInterval is no field of KEDA's"]
+    del scaled["spec"]["polingInterval"], scaled["spec"]["triggers"]
+    assert any("triggers" in fault for fault in faults([scaled]))
+
+
+def test_patch_joins_named_items_and_replaces_other_lists() -> None:
+    target = {"containers": [{"name": "web", "args": ["a", "b"], "env": [{"name": "X", "value": "1"}]}]}
+    patch = {"containers": [{"name": "web", "args": ["c"], "env": [{"name": "Y", "value": "2"}]}, {"name": "side"}]}
+    assert merged(target, patch, KEYS) == {
+        "containers": [
+            {"name": "web", "args": ["c"], "env": [{"name": "X", "value": "1"}, {"name": "Y", "value": "2"}]},
+            {"name": "side"},
+        ]
+    }
+
+
+def test_patch_removes_by_null_and_by_directive() -> None:
+    target = {"a": 1, "b": 2, "env": [{"name": "X"}, {"name": "Y"}]}
+    patch = {"a": None, "env": [{"name": "X", "$patch": "delete"}]}
+    assert merged(target, patch, KEYS) == {"b": 2, "env": [{"name": "Y"}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ("namePrefix: a-\nresources: [a.yaml]", "only resources and patches"),
+        ("resources: [a.yaml, a.yaml]", "is there already"),
+        ("resources: [a.yaml]\npatches: [{path: b.yaml}]", "to patch"),
+        ("resources: [a.yaml]\npatches: [{path: a.yaml, target: {kind: Pod}}]", "a path and nothing else"),
+    ],
+)
+def test_what_an_old_kustomize_could_not_build_is_refused(tmp_path: Path, more: str, reason: str) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n")
+    (tmp_path / "kustomization.yaml").write_text(more)
+    with pytest.raises(NotRendered, match=reason):
+        render(tmp_path)
