@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help up edge test test-long chaos fuzz clients check types rest-of-check compiled bench models-report messages \
-	lock clean
+	lock sbom clean
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -39,6 +39,7 @@ help:
 	@echo "make models-report  measure the 8-bit built-in models again and write docs/models-reports (ARGS=embed-int8)"
 	@echo "make messages  generate the gRPC message descriptor from messages.proto"
 	@echo "make lock    rewrite requirements/*.txt from pyproject.toml"
+	@echo "make sbom    write sbom/*.cdx.json: the packages of both images, as CycloneDX, from the locks"
 	@echo "make clean   remove the environment and caches; data in MAAS_HOME stays"
 	@echo
 	@echo "PYTHON=/path/to/python3.13 selects the interpreter of the environment."
@@ -98,6 +99,15 @@ messages: $(VENV)/.dev
 
 lock: $(VENV)/.made
 	@requirements/lock requirements/uv $(VENV)
+
+# An image has the same in /opt/maas/sbom.cdx.json.
+sbom:
+	@mkdir -p sbom
+	@requirements/sbom requirements/runtime.txt maas \
+		$$(sed -n 's/^ARG CPU_BASE=//p' deploy/docker/Dockerfile) > sbom/maas.cdx.json
+	@requirements/sbom requirements/gpu.txt maas-gpu \
+		$$(sed -n 's/^ARG GPU_BASE=//p' deploy/docker/Dockerfile.gpu) > sbom/maas-gpu.cdx.json
+	@ls sbom/*.cdx.json
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .pytest_cache .hypothesis

@@ -42,6 +42,12 @@ def variables(dockerfile: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+def base_of(dockerfile: str) -> str:
+    """Return the image on which an image stands."""
+    (base,) = re.findall(r"^ARG \w+_BASE=(\S+)$", read(dockerfile), re.MULTILINE)
+    return str(base)
+
+
 def default_command(dockerfile: str) -> list[str]:
     """Return the image's CMD, which is JSON."""
     text = re.sub(r"\\\n", " ", read(dockerfile))

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from maas.local.launch import children
-from tests.docs.containers import COMPOSE, DOCKERFILES, copied, default_command, services, variables
+from tests.docs.containers import COMPOSE, DOCKERFILES, base_of, copied, default_command, services, variables
 from tests.docs.product import APPS, PROJECT, read, settings_read
 
 OURS = ("migrate", "web", "worker", "scheduler")
@@ -51,8 +51,32 @@ def test_gpu_image_stands_on_the_cuda_that_its_onnxruntime_is_built_for() -> Non
     metadata.
     """
     assert re.search(r"^onnxruntime-gpu==1\.31\.", read("requirements/gpu.txt"), re.MULTILINE)
-    bases = re.findall(r"^FROM (\S+)", read("deploy/docker/Dockerfile.gpu"), re.MULTILINE)
-    assert all(base.startswith("nvidia/cuda:13.0.") and "-cudnn-runtime-" in base for base in bases)
+    base = base_of("deploy/docker/Dockerfile.gpu")
+    assert base.startswith("nvidia/cuda:13.0.")
+    assert "-cudnn-runtime-" in base
+
+
+@pytest.mark.parametrize("dockerfile", DOCKERFILES)
+def test_image_stands_on_one_base_of_an_exact_version(dockerfile: str) -> None:
+    name = {*re.findall(r"^FROM (\S+)", read(dockerfile), re.MULTILINE)}
+    assert name in ({"${CPU_BASE}"}, {"${GPU_BASE}"})
+    assert re.search(r":\d+\.\d+\.\d+-", base_of(dockerfile))
+
+
+def steps(dockerfile: str) -> list[str]:
+    """Return the steps of a Dockerfile without what may differ: its base, its Python, its lock and its process."""
+    text = re.sub(r"^#.*\n", "", read(dockerfile), flags=re.MULTILINE)
+    text = re.sub(
+        r"RUN apt-get update \\\n    && apt-get install \S+ \S+ python3\.12 python3\.12-venv.*\n.*\n", "", text
+    )
+    text = text.replace("python3.12 bubblewrap", "bubblewrap").replace("python3.12", "python3")
+    text = text.replace("GPU_BASE", "CPU_BASE").replace("gpu.txt", "runtime.txt").replace("maas-gpu", "maas")
+    return [line for line in text.splitlines() if not line.startswith(("ARG CPU_BASE=", "CMD", "EXPOSE"))]
+
+
+def test_both_images_are_built_in_the_same_steps() -> None:
+    cpu, gpu = (steps(dockerfile) for dockerfile in DOCKERFILES)
+    assert cpu == gpu
 
 
 def test_gpu_lock_differs_from_the_other_in_onnxruntime_alone() -> None:
@@ -135,8 +159,14 @@ def test_images_of_others_are_pinned_by_the_digest_that_the_registry_names(docke
     assert done.returncode == 0, done.stderr
     pinned = yaml.safe_load((docker_folder / "compose.pinned.yaml").read_text())["services"]
     others = {name: service["image"] for name, service in services().items() if name not in OURS}
-    assert {name: service["image"].partition("@")[0] for name, service in pinned.items()} == others
-    assert all(re.search(r"@sha256:[0-9a-f]{64}$", service["image"]) for service in pinned.values())
+    images = {name: pinned[name]["image"] for name in others}
+    assert {name: image.partition("@")[0] for name, image in images.items()} == others
+    bases = {name: pinned[name]["build"]["args"] for name in OURS}
+    assert pinned.keys() == {*others, *OURS}
+    for arguments in bases.values():
+        assert [base.partition("@")[0] for base in arguments.values()] == [base_of(one) for one in DOCKERFILES]
+    named = [*images.values(), *(base for arguments in bases.values() for base in arguments.values())]
+    assert all(re.search(r"@sha256:[0-9a-f]{64}$", image) for image in named)
     (docker_folder.parent / "bin" / "docker").write_text("#!/bin/sh\necho unknown\n")
     assert run_there(docker_folder, "pin").returncode == 1
 
