@@ -2,7 +2,7 @@
 
 from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import ANY_LATE, count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches
-from jobs.charges.reconciling import reconcile
+from jobs.charges.reconciling import reconcile_tonight
 from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
 from jobs.events.horizon import notify_horizon
@@ -49,5 +49,5 @@ DUTIES = (
     Duty(60, mail_of_disabled_endpoints),
     Duty(2, index_ordered_jobs, ANY_ORDERED),
     Duty(24 * 3600, correct_queued_pages),
-    Duty(24 * 3600, reconcile),
+    Duty(24 * 3600, reconcile_tonight),
 )

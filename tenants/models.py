@@ -15,6 +15,7 @@ from tenants.billing.ledger.included_models import IncludedHold, IncludedPool, I
 from tenants.billing.ledger.models import (
     Budget,
     BudgetAlert,
+    LedgerDay,
     LedgerDifference,
     LedgerEntry,
     LedgerTransaction,
@@ -40,6 +41,7 @@ __all__ = [
     "Invitation",
     "Invoice",
     "InvoiceLine",
+    "LedgerDay",
     "LedgerDifference",
     "LedgerEntry",
     "LedgerTransaction",

@@ -1,5 +1,6 @@
 """Compares jobs with the ledger, settles what an older version of the product left held, and reports differences."""
 
+from datetime import date
 from uuid import UUID
 
 import structlog
@@ -9,8 +10,9 @@ from jobs.charges.money import let_go_of_units, settle_ended
 from jobs.core import states
 from jobs.core.models import Job
 from tenants.billing.invoices.reconciling import compare_invoices
+from tenants.billing.ledger.check_scope import EVERYTHING, CheckScope
 from tenants.billing.ledger.checks import Compared, differences
-from tenants.billing.ledger.reconciling import compare_ledger, keep_differences
+from tenants.billing.ledger.reconciling import STORED_BYTES, compare_ledger, keep_differences, scope_of_tonight
 from tenants.billing.payments.reconciling import reconcile_payments
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
@@ -19,9 +21,9 @@ log = structlog.get_logger(__name__)
 # A single statement sees a single moment: anything that is stored meanwhile writes its own row.
 _CORRECT = """
 WITH counted AS (
-    SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes GROUP BY tenant_id
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM tenants_storedbytes {of_tenants} GROUP BY tenant_id
 ), there AS (
-    SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings GROUP BY tenant_id
+    SELECT tenant_id, sum(size_bytes) AS bytes FROM jobs_storedthings {of_tenants} GROUP BY tenant_id
 ), wrong AS (
     SELECT tenant_id, coalesce(there.bytes, 0)::bigint AS there, coalesce(counted.bytes, 0)::bigint AS counted
     FROM there FULL JOIN counted USING (tenant_id)
@@ -31,41 +33,63 @@ WITH counted AS (
 )
 SELECT tenant_id, there, counted FROM wrong
 """
-COMPARED = "stored_bytes"
+_CORRECT_ALL = _CORRECT.format(of_tenants="")
+_CORRECT_SOME = _CORRECT.format(of_tenants="WHERE tenant_id = ANY(%(tenants)s)")
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('stored bytes are corrected'))"
 
 
-def correct_stored_bytes() -> dict[UUID, Compared]:
+def correct_stored_bytes(scope: CheckScope = EVERYTHING) -> dict[UUID, Compared]:
     """Correct wrong counts of bytes, notify the operator, and return the differences by tenant."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME)
-        cursor.execute(_CORRECT)
+        statement = _CORRECT_ALL if scope.tenants is None else _CORRECT_SOME
+        cursor.execute(statement, {"tenants": list(scope.tenants or ())})
         rows = cursor.fetchall()
     for tenant_id, there, counted in rows:
         log.error("stored_bytes_corrected", tenant_id=str(tenant_id), corrected_by_bytes=there - counted)
-    return {tenant_id: Compared(tenant_id, COMPARED, "", "bytes", there, counted) for tenant_id, there, counted in rows}
+    return {
+        tenant_id: Compared(tenant_id, STORED_BYTES, "", "bytes", there, counted) for tenant_id, there, counted in rows
+    }
 
 
 AT_ONCE = 500
 
-# This compares what a job says it has set aside with what the ledger holds for it.
+# This compares what a job says it has set aside with what the ledger holds for it. Looked at are the holds of all jobs
+# that have one, those of the days in scope, and all of the tenants whose jobs do not add up to what their wallet holds.
 _HOLDS = """
-WITH open AS (
+WITH held AS (
+    SELECT tenant_id, id, currency, held_micros FROM jobs_job WHERE held_micros IS NOT NULL
+), doubtful AS (
+    SELECT tenant_id FROM tenants_wallet w
+    FULL JOIN (SELECT tenant_id, currency, sum(held_micros) AS micros FROM held GROUP BY 1, 2) jobs
+        USING (tenant_id, currency)
+    WHERE coalesce(jobs.micros, 0) <> coalesce(w.held_micros, 0)
+    UNION SELECT unnest(%(doubtful)s::uuid[])
+), looked_at AS (
+    SELECT t.id FROM held h JOIN tenants_ledgertransaction t
+        ON t.tenant_id = h.tenant_id AND t.source_id = h.id AND t.source_kind = 'job' AND t.kind = 'hold'
+    UNION
+    SELECT t.id FROM doubtful JOIN tenants_ledgertransaction t
+        ON t.tenant_id = doubtful.tenant_id AND t.source_kind = 'job' AND t.kind = 'hold'
+    UNION
+    SELECT t.id FROM tenants_ledgertransaction t WHERE t.source_kind = 'job' AND t.kind = 'hold' {of_days}
+), open AS (
     SELECT t.tenant_id, t.source_id, t.currency, e.amount_micros
-    FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
-    WHERE t.kind = 'hold' AND t.source_kind = 'job' AND NOT EXISTS (
+    FROM looked_at JOIN tenants_ledgertransaction t USING (id)
+    JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account = 'held'
+    WHERE NOT EXISTS (
         SELECT FROM tenants_ledgertransaction s
         WHERE s.tenant_id = t.tenant_id AND s.source_kind = t.source_kind AND s.source_id = t.source_id
           AND s.kind IN ('charge', 'release')
     )
-), held AS (
-    SELECT tenant_id, id, currency, held_micros FROM jobs_job WHERE held_micros IS NOT NULL
 )
 SELECT coalesce(o.tenant_id, h.tenant_id), 'job_hold', coalesce(o.currency, h.currency),
        coalesce(o.source_id, h.id)::text, coalesce(h.held_micros, 0), coalesce(o.amount_micros, 0)
 FROM open o FULL JOIN held h ON h.tenant_id = o.tenant_id AND h.id = o.source_id
 WHERE coalesce(h.held_micros, 0) <> coalesce(o.amount_micros, 0)
 """
+_ALL_HOLDS = _HOLDS.format(of_days="")
+_SOME_HOLDS = _HOLDS.format(of_days="AND t.day = ANY(%(days)s)")
 # This compares the cost of jobs that ended recently with what was charged for them or included. It leaves out jobs from
 # before there was a wallet.
 _COSTS = """
@@ -99,21 +123,27 @@ SELECT tenant_id, id FROM jobs_job WHERE held_micros IS NOT NULL AND state <> AL
 """
 
 
-def reconcile() -> int:
-    """Compare all books and return the number of differences that there are now."""
+def reconcile_tonight() -> int:
+    """Compare the books as every night: from sums, and a part of all rows one by one. See docs/money.md."""
+    return reconcile(scope_of_tonight())
+
+
+def reconcile(scope: CheckScope = EVERYTHING) -> int:
+    """Compare the books and return the number of differences that there are now."""
     settle_stranded_jobs()
     # These are corrected already, and are reported until the next check.
-    stored = correct_stored_bytes().values()
+    stored = correct_stored_bytes(scope).values()
     of_payments, not_compared = reconcile_payments()
-    found = [*compare_ledger(), *compare_jobs(), *compare_invoices(), *of_payments, *stored]
+    found = [*compare_ledger(scope), *compare_jobs(scope), *compare_invoices(), *of_payments, *stored]
     return keep_differences(found, not_compared=not_compared)
 
 
-def compare_jobs() -> list[Compared]:
+def compare_jobs(scope: CheckScope = EVERYTHING) -> list[Compared]:
+    values: dict[str, list[date] | list[UUID]] = {"days": list(scope.days or ()), "doubtful": list(scope.doubtful)}
     found = []
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        for statement in (_HOLDS, _COSTS, _UNITS):
-            cursor.execute(statement)
+        for statement in (_ALL_HOLDS if scope.days is None else _SOME_HOLDS, _COSTS, _UNITS):
+            cursor.execute(statement, values)
             found += [Compared(*row) for row in cursor.fetchall()]
     return differences(found)
 

@@ -67,6 +67,7 @@ KEPT = (
     "tenants_includeduse",
     "tenants_invoice",
     "tenants_invoiceline",
+    "tenants_ledgerday",
     "tenants_ledgerdifference",
     "tenants_ledgerentry",
     "tenants_ledgertransaction",

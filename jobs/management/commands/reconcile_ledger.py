@@ -1,4 +1,4 @@
-"""Compares the ledger with wallets, usage and jobs, as the scheduler does every night."""
+"""Compares the ledger with wallets, usage and jobs, and reads every row; the scheduler reads a part every night."""
 
 from typing import Any
 

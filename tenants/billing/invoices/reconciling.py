@@ -25,7 +25,8 @@ LATERAL (VALUES
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
 """
-# Without partly billed months and late usage, all that was billed equals charges plus what the bills added.
+# Without partly billed months and late usage, all that was billed equals charges plus what the bills added. Both are
+# read from the sums of days.
 _NET = """
 WITH closed AS (
     SELECT tenant_id, min(month) AS first, max(month) AS last FROM tenants_closedmonth GROUP BY 1
@@ -44,12 +45,11 @@ WITH closed AS (
     SELECT i.tenant_id, i.currency, sum(i.net_micros) AS micros
     FROM tenants_invoice i WHERE i.kind = 'invoice' GROUP BY 1, 2
 ), parts AS (
-    SELECT t.tenant_id, t.currency, e.amount_micros AS micros
+    SELECT d.tenant_id, d.currency, d.amount_micros AS micros
     FROM settled s
-    JOIN tenants_ledgertransaction t ON t.tenant_id = s.tenant_id AND (
-        t.kind = 'bill'
-        OR t.kind = 'charge' AND t.day >= s.first AND t.day < s.last + interval '1 month')
-    JOIN tenants_ledgerentry e ON e.transaction_id = t.id AND e.account IN ('revenue', 'uncollected')
+    JOIN tenants_ledgerday d ON d.tenant_id = s.tenant_id AND d.account IN ('revenue', 'uncollected') AND (
+        d.kind = 'bill'
+        OR d.kind = 'charge' AND d.day >= s.first AND d.day < s.last + interval '1 month')
     UNION ALL
     SELECT t.tenant_id, t.currency, side.micros
     FROM settled s

@@ -81,6 +81,10 @@ class LedgerTransaction(TenantOwned):
                 name="tenants_ledger_one_each",
             ),
         ]
+        indexes = [
+            models.Index(fields=["day"], name="tenants_ledger_of_day"),
+            models.Index(fields=["tenant"], condition=models.Q(earlier__isnull=False), name="tenants_ledger_earlier"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.source_kind} {self.source_id}"
@@ -107,6 +111,33 @@ class LedgerEntry(TenantOwned):
 
     def __str__(self) -> str:
         return f"{self.amount_micros} to {self.account}"
+
+
+class LedgerDay(TenantOwned):
+    """The sums of a wallet's entries of one day, by kind of transaction and account.
+
+    A trigger adds every entry in the entry's own transaction (sql/70_ledger_days.sql), so the sums are always those of
+    the entries. The nightly check reads these instead of all entries.
+    """
+
+    currency = models.CharField(max_length=3)
+    day = models.DateField()
+    kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in postings.KINDS])
+    account = models.CharField(max_length=12, choices=[(name, name) for name in postings.ACCOUNTS])
+    amount_micros = models.BigIntegerField()
+    entries = models.PositiveBigIntegerField()
+
+    class Meta(TenantOwned.Meta):
+        constraints = [
+            *TenantOwned.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["tenant", "currency", "day", "kind", "account"], name="tenants_ledgerday_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["day"], name="tenants_ledgerday_by_day")]
+
+    def __str__(self) -> str:
+        return f"{self.amount_micros} to {self.account} on {self.day}"
 
 
 class Budget(TenantOwned):

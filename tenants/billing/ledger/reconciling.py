@@ -6,25 +6,32 @@ Each comparison is one statement and sees one moment, so work in progress makes 
 
 from collections.abc import Container, Iterable
 from dataclasses import asdict
+from datetime import date
 from uuid import UUID
 
 import structlog
 from django.db import connections, transaction
 from django.db.models.functions import Now
 
+from tenants.accounts.models import Tenant
+from tenants.billing.ledger.check_scope import EVERYTHING, CheckScope, Open, tonight
 from tenants.billing.ledger.checks import Compared, differences
 from tenants.billing.ledger.models import LedgerDifference
+from tenants.core.db.clock import database_now
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 log = structlog.get_logger(__name__)
+OF_DAYS = ("day_amount", "day_entries")
+STORED_BYTES, JOB_HOLD = "stored_bytes", "job_hold"
+"""Comparisons that read only a part each night. What they found is read again until it is resolved."""
 
-_SUMS = """
-SELECT tenant_id, currency, sum(amount_micros) FILTER (WHERE account = 'credit') AS credit,
-       sum(amount_micros) FILTER (WHERE account = 'held') AS held, sum(amount_micros) AS whole
-FROM tenants_ledgerentry GROUP BY tenant_id, currency
-"""
-_LEDGER = f"""
-WITH sums AS ({_SUMS})
+# The sums of days are compared with the wallet. That they are those of the entries is compared day by day.
+_LEDGER = """
+WITH sums AS (
+    SELECT tenant_id, currency, sum(amount_micros) FILTER (WHERE account = 'credit') AS credit,
+           sum(amount_micros) FILTER (WHERE account = 'held') AS held, sum(amount_micros) AS whole
+    FROM tenants_ledgerday GROUP BY tenant_id, currency
+)
 SELECT tenant_id, side.compared, currency, 'wallet', side.expected::bigint, side.found::bigint
 FROM tenants_wallet w FULL JOIN sums USING (tenant_id, currency),
 LATERAL (VALUES
@@ -33,7 +40,26 @@ LATERAL (VALUES
     ('balanced', 0, coalesce(whole, 0))
 ) AS side (compared, expected, found)
 WHERE side.expected <> side.found
-"""  # noqa: S608  # made of constants alone
+"""
+_DAYS = """
+WITH there AS (
+    SELECT e.tenant_id, e.currency, t.day, t.kind, e.account, sum(e.amount_micros) AS micros, count(*) AS entries
+    FROM tenants_ledgertransaction t JOIN tenants_ledgerentry e ON e.transaction_id = t.id
+    {of_days}
+    GROUP BY 1, 2, 3, 4, 5
+), summed AS (
+    SELECT tenant_id, currency, day, kind, account, amount_micros AS micros, entries FROM tenants_ledgerday t {of_days}
+)
+SELECT tenant_id, side.compared, currency, concat_ws(' ', day, kind, account), side.expected::bigint, side.found::bigint
+FROM there FULL JOIN summed USING (tenant_id, currency, day, kind, account),
+LATERAL (VALUES
+    ('day_amount', coalesce(there.micros, 0), coalesce(summed.micros, 0)),
+    ('day_entries', coalesce(there.entries, 0), coalesce(summed.entries, 0))
+) AS side (compared, expected, found)
+WHERE side.expected <> side.found
+"""
+_ALL_DAYS = _DAYS.format(of_days="")
+_SOME_DAYS = _DAYS.format(of_days="WHERE t.day = ANY(%(days)s)")
 _SINCE = "date_trunc('day', now() - interval '2 days')"
 # This compares day by day and leaves jobs out. The source of a cache hit of a call is the usage record itself, and that
 # of a page is the page. Nothing was charged on days before the wallet existed.
@@ -77,14 +103,37 @@ WHERE side.expected <> side.found
 """
 
 
-def compare_ledger() -> list[Compared]:
-    """Compare entries with wallets, uses and holds with pools, and the usage of calls with the charges for it."""
+def compare_ledger(scope: CheckScope = EVERYTHING) -> list[Compared]:
+    """Compare entries with wallets, uses and holds with pools, and the usage of calls with the charges for it.
+
+    Wallets are compared with the sums of days, and these with the entries of the days in `scope`.
+    """
     found: list[Compared] = []
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        for statement in (_LEDGER, _POOLS, _CALLS):
-            cursor.execute(statement)
+        for statement in (_LEDGER, _POOLS, _CALLS, _ALL_DAYS if scope.days is None else _SOME_DAYS):
+            cursor.execute(statement, {"days": list(scope.days or ())})
             found += (Compared(*row) for row in cursor.fetchall())
     return differences(found)
+
+
+def scope_of_tonight() -> CheckScope:
+    """Return what the check of this night reads row by row."""
+    today = database_now().date()
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute("SELECT min(day) FROM tenants_ledgerday")
+        (first,) = cursor.fetchone()
+        tenants = Tenant.objects.values_list("id", flat=True)
+        return tonight(today, first or today, tenants, _still_open())
+
+
+def _still_open() -> Open:
+    found = list(LedgerDifference.objects.filter(resolved_at=None).values_list("compared", "subject", "tenant_id"))
+    days = {date.fromisoformat(subject.split()[0]) for compared, subject, _ in found if compared in OF_DAYS}
+    return Open(
+        frozenset(days),
+        frozenset(tenant for compared, _, tenant in found if compared == STORED_BYTES),
+        frozenset(tenant for compared, _, tenant in found if compared == JOB_HOLD),
+    )
 
 
 def note_difference(comparison: Compared) -> None:

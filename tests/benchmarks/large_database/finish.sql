@@ -3,6 +3,11 @@ UPDATE tenants_wallet w SET available_micros = sums.micros
 FROM (SELECT tenant_id, sum(amount_micros) AS micros FROM tenants_ledgerentry WHERE account = 'credit' GROUP BY 1) sums
 WHERE sums.tenant_id = w.tenant_id AND w.currency = 'EUR';
 
+INSERT INTO tenants_ledgerday (id, tenant_id, currency, day, kind, account, amount_micros, entries)
+SELECT gen_random_uuid(), e.tenant_id, e.currency, t.day, t.kind, e.account, sum(e.amount_micros), count(*)
+FROM tenants_ledgerentry e JOIN tenants_ledgertransaction t ON t.id = e.transaction_id
+GROUP BY 2, 3, 4, 5, 6;
+
 INSERT INTO jobs_queuedpages (model_version_id, pages)
 SELECT model_version_id, count(*) FROM jobs_page WHERE state = 'queued' GROUP BY 1;
 

@@ -10,7 +10,7 @@ from django.db import connections
 from django.test import Client
 
 from inference.core.contracts import Units, WorkOutput
-from jobs.charges.reconciling import reconcile
+from jobs.charges.reconciling import reconcile_tonight
 from jobs.events.broker import publishing_broker
 from jobs.queue.claims import Claim, claim_page, renew_leases
 from jobs.queue.settlement import finish_page
@@ -59,7 +59,7 @@ class HotPath:
         yield "count of waiting pages", count_queued
 
     def nightly(self) -> int:
-        return reconcile()
+        return reconcile_tonight()
 
     def _submit(self) -> None:
         text = f"A short note number {next(_number)} about the delivery of apples."
