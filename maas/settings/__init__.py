@@ -19,6 +19,7 @@ from tenants.limits.rates.rates import MAX_AT_ONCE, MOST
 BASE_DIR = Path(__file__).resolve().parents[2]
 ENV = Environment.read()
 MAAS_EMBEDDED = ENV.flag("MAAS_EMBEDDED", True)
+MAAS_WAL_ARCHIVE = ENV.text("MAAS_WAL_ARCHIVE", "")
 ENV.require_own_servers()
 
 MAAS_HOME = ENV.home

@@ -85,6 +85,13 @@ _SETTINGS = {
     # The text of a statement that fails because the disk is full may contain a page's text.
     "log_min_error_statement": "panic",
 }
+_ARCHIVING = {
+    "wal_level": "replica",
+    "max_wal_senders": "5",
+    "archive_mode": "on",
+    # At most so much work is lost with the disk. A segment that is not full takes 16 MB like any other.
+    "archive_timeout": "300",
+}
 _UNSAFE_BUT_FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _CHATTER = re.compile(
     r"^LOG:  (starting|listening|database system (is ready|was shut down|is shut down)|received fast shutdown"
@@ -103,12 +110,16 @@ class Credentials:
 class PostgresServer:
     """The database cluster in `home/postgres`. The caller holds the lock on `home` and runs the child process."""
 
-    def __init__(self, home: Path, scratch: ScratchFolders, *, durable: bool = True) -> None:
+    def __init__(
+        self, home: Path, scratch: ScratchFolders, *, durable: bool = True, archive: Path | None = None
+    ) -> None:
+        """`archive` is the folder that each finished segment of the write-ahead log is copied to. None: no copies."""
         self._folder = private_folder(home / "postgres")
         self._data = self._folder / "data"
         self._sockets = home / "run" / "postgres"
         self._scratch = scratch
         self._durable = durable
+        self._archive = None if archive is None else private_folder(archive)
         self._credentials = self._load_credentials()
 
     def prepare(self) -> ChildSpec:
@@ -134,11 +145,20 @@ class PostgresServer:
         return self._url(_SUPERUSER, self._credentials.superuser_password, database)
 
     def is_ready(self) -> bool:
+        """Return whether it accepts writes. A copy that still reads the archive does not, nor does a standby."""
+        return self._in_recovery() is False
+
+    def answers(self) -> bool:
+        """Return whether it accepts connections, if only to read."""
+        return self._in_recovery() is not None
+
+    def _in_recovery(self) -> bool | None:
         try:
-            psycopg.connect(self.superuser_url(), connect_timeout=2).close()
+            with psycopg.connect(self.superuser_url(), connect_timeout=2) as connection:
+                row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
         except psycopg.OperationalError:
-            return False
-        return True
+            return None
+        return bool(row and row[0])
 
     def provision(self) -> None:
         """Create the roles, the extension and the database that the product expects, if they are missing."""
@@ -191,6 +211,11 @@ class PostgresServer:
         data, sockets = _open_folder(self._data), _open_folder(self._sockets)
         settings = _SETTINGS | ({} if self._durable else _UNSAFE_BUT_FAST)
         settings["unix_socket_directories"] = _through(sockets)
+        kept: tuple[int, ...] = (data, sockets)
+        if self._archive is not None:
+            archive = self._open_archive(account)
+            settings |= _ARCHIVING | archive_commands(_through(archive))
+            kept = (*kept, archive)
         flags = [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
         return ChildSpec(
             name="postgres",
@@ -199,9 +224,29 @@ class PostgresServer:
             stop_signal=signal.SIGINT,
             stop_phase=StopPhase.DATABASE,
             uid=None if account is None else account.uid,
-            keep_fds=(data, sockets),
+            keep_fds=kept,
             chatter=_CHATTER,
         )
+
+    def _open_archive(self, account: ServerAccount | None) -> int:
+        assert self._archive is not None
+        if account is not None:
+            os.chown(self._archive, account.uid, account.uid)
+        return _open_folder(self._archive)
+
+
+def archive_commands(folder: str) -> dict[str, str]:
+    """Return the commands that copy a finished segment to the archive, and from there for recovery.
+
+    A segment is never overwritten, and never there half. One that is there already, because the server ended before it
+    could note that, must be the same.
+    """
+    to = f"{folder}/%f"
+    copy = f"cp %p {to}.part && sync {to}.part && mv {to}.part {to}"
+    return {
+        "archive_command": f"if test -e {to}; then cmp -s %p {to}; else {copy}; fi",
+        "restore_command": f"test -e {to} && cp {to} %p",
+    }
 
 
 def _open_folder(path: Path) -> int:

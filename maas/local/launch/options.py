@@ -21,6 +21,8 @@ class LaunchOptions:
     ocr_languages: tuple[str, ...] = ()
     tessdata: Path | None = None
     """The operator's own folder of language data. Without it, the data is fetched into the home folder."""
+    wal_archive: Path | None = None
+    """The folder that the embedded PostgreSQL copies its finished log to."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "LaunchOptions":
@@ -32,6 +34,7 @@ class LaunchOptions:
             grpc_port=_port("MAAS_GRPC_PORT", variables.get("MAAS_GRPC_PORT") or "0", least=0),
             ocr_languages=listed_languages(variables.get("MAAS_OCR_LANGUAGES", "")),
             tessdata=Path(variables["MAAS_TESSDATA"]).expanduser() if variables.get("MAAS_TESSDATA") else None,
+            wal_archive=_wal_archive(variables.get("MAAS_WAL_ARCHIVE", "")),
         )
         if refused := missing_servers(variables):
             raise InvalidOption(refused)
@@ -53,6 +56,15 @@ class LaunchOptions:
 def _require_known(languages: tuple[str, ...]) -> None:
     if refused := unknown_language(languages):
         raise InvalidOption(refused)
+
+
+def _wal_archive(text: str) -> Path | None:
+    if not text:
+        return None
+    folder = Path(text).expanduser()
+    if not folder.is_absolute():
+        raise InvalidOption(f"MAAS_WAL_ARCHIVE={text!r} is not an absolute path")
+    return folder
 
 
 def _port(setting: str, text: str, *, least: int = 1) -> int:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from maas.local.embedded.folders import ScratchFolders
@@ -28,13 +27,19 @@ class EmbeddedServer(Protocol):
 class _Service:
     variable: str
     title: str
-    make: Callable[[Path, ScratchFolders], EmbeddedServer]
+    make: Callable[[LaunchOptions, ScratchFolders], EmbeddedServer]
+
+
+def _postgres(options: LaunchOptions, scratch: ScratchFolders) -> PostgresServer:
+    return PostgresServer(options.home, scratch, archive=options.wal_archive)
 
 
 _SERVICES = (
-    _Service("MAAS_DATABASE_URL", "PostgreSQL", PostgresServer),
-    _Service("MAAS_REDIS_URL", "Valkey", lambda home, scratch: RedisServer(home, RedisRole.DURABLE, scratch)),
-    _Service("MAAS_CACHE_URL", "cache", lambda home, scratch: RedisServer(home, RedisRole.CACHE, scratch)),
+    _Service("MAAS_DATABASE_URL", "PostgreSQL", _postgres),
+    _Service(
+        "MAAS_REDIS_URL", "Valkey", lambda options, scratch: RedisServer(options.home, RedisRole.DURABLE, scratch)
+    ),
+    _Service("MAAS_CACHE_URL", "cache", lambda options, scratch: RedisServer(options.home, RedisRole.CACHE, scratch)),
 )
 
 
@@ -46,7 +51,7 @@ async def start_services(
     try:
         async with asyncio.TaskGroup() as group:
             starts = {
-                service.variable: group.create_task(_start(service, options.home, scratch, supervisor, console))
+                service.variable: group.create_task(_start(service, options, scratch, supervisor, console))
                 for service in needed
             }
     except ExceptionGroup as failed:
@@ -56,12 +61,12 @@ async def start_services(
 
 
 async def _start(
-    service: _Service, home: Path, scratch: ScratchFolders, supervisor: Supervisor, console: Console
+    service: _Service, options: LaunchOptions, scratch: ScratchFolders, supervisor: Supervisor, console: Console
 ) -> str:
     async with progress(console, f"starting {service.title}"):
         # Let the first text line appear before initdb blocks the loop for a moment.
         await asyncio.sleep(0)
-        server = service.make(home, scratch)
+        server = service.make(options, scratch)
         spec = server.prepare()
         supervisor.start(spec)
         while not server.is_ready():
