@@ -125,6 +125,8 @@ class Books:
     day_micros: int
     """The sum of the usage by day."""
     max_attempts: int
+    miscounted: int = 0
+    """The sums of waiting pages and of the ledger's days that differ from the pages and entries themselves."""
     unanswered: Sequence[str] = field(default_factory=tuple)
     """Keys that were sent repeatedly until the harness gave up."""
     orders: Mapping[str, Order] = field(default_factory=dict)

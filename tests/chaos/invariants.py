@@ -16,7 +16,7 @@ def broken_promises(books: Books) -> list[Broken]:
     for use in books.uses:
         if use.kind in _OF_PAGES:
             uses[use.source_id].append(use)
-    found = [*_acceptance(books), *_charges_of_nothing(books, uses), *_days(books), *ledger(books)]
+    found = [*_acceptance(books), *_charges_of_nothing(books, uses), *_days(books), *_sums(books), *ledger(books)]
     found += [*broken_batches(books), *broken_calls(books), *_wishes(books)]
     for job in books.jobs.values():
         found += [*_end(job), *_charges(job, uses), *_log(job), *_attempts(job, books.max_attempts)]
@@ -119,6 +119,11 @@ def _days(books: Books) -> Iterator[Broken]:
     rows = sum(use.amount_micros for use in books.uses)
     if rows != books.day_micros:
         yield Broken("days", f"usage by day comes to {books.day_micros}, its rows to {rows}")
+
+
+def _sums(books: Books) -> Iterator[Broken]:
+    if books.miscounted:
+        yield Broken("sums", f"{books.miscounted} sums of waiting pages or of the ledger's days are wrong")
 
 
 def _log(job: Job) -> Iterator[Broken]:

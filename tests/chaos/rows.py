@@ -26,6 +26,20 @@ WHERE tenant_id = %s ORDER BY job_id, seq
 """
 _USES = "SELECT source_id::text, amount_micros, source_kind FROM tenants_usagerecord WHERE tenant_id = %s"
 _DAYS = "SELECT coalesce(sum(amount_micros), 0)::bigint FROM tenants_usageday WHERE tenant_id = %s"
+_MISCOUNTED = """
+SELECT (SELECT count(*) FROM (
+    SELECT FROM (
+        SELECT model_version_id, count(*) AS pages FROM jobs_page WHERE state = 'queued' GROUP BY 1
+        UNION ALL SELECT model_version_id, -pages FROM jobs_queuedpages
+    ) waiting GROUP BY model_version_id HAVING sum(pages) <> 0
+) versions) + (SELECT count(*) FROM (
+    SELECT FROM (
+        SELECT e.tenant_id, e.currency, t.day, t.kind, e.account, e.amount_micros, 1 AS entries
+        FROM tenants_ledgerentry e JOIN tenants_ledgertransaction t ON t.id = e.transaction_id
+        UNION ALL SELECT tenant_id, currency, day, kind, account, -amount_micros, -entries FROM tenants_ledgerday
+    ) entry GROUP BY tenant_id, currency, day, kind, account HAVING sum(amount_micros) <> 0 OR sum(entries) <> 0
+) days)
+"""
 _WALLET = "SELECT available_micros, held_micros FROM tenants_wallet WHERE tenant_id = %s"
 _POSTED = """
 SELECT t.id::text, t.kind, t.source_kind, t.source_id::text, e.account, e.amount_micros
@@ -113,6 +127,10 @@ class Rows:
 
     async def day_micros(self) -> int:
         return int((await self._ask(_DAYS, self._tenant_id))[0][0])
+
+    async def miscounted(self) -> int:
+        rows = await self._query(_MISCOUNTED, ())
+        return int(rows[0][0])
 
     async def jobs(self) -> Mapping[str, Job]:
         pages: defaultdict[str, list[PageRow]] = defaultdict(list)

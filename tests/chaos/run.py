@@ -206,6 +206,7 @@ async def _books(rows: Rows, answers: Answers, orders: Mapping[str, Order], *, f
         seen={},
         uses=await rows.uses(),
         day_micros=await rows.day_micros(),
+        miscounted=await rows.miscounted(),
         money=await rows.money(),
         max_attempts=_MAX_ATTEMPTS,
         unanswered=answers.given_up,

@@ -102,6 +102,7 @@ def test_books_in_order_break_nothing() -> None:
         (with_posted(Posted("grant", "grant", "g2", {"credit": 1}), available_micros=94), "ledger"),
         (with_posted(Posted("charge", "call", "c1", {"revenue": 1, "credit": -1})), "revenue"),
         (replace(GOOD, day_micros=14), "days"),
+        (replace(GOOD, miscounted=1), "sums"),
         (with_job(events=EVENTS[:3] + EVENTS[4:]), "events"),
         (with_job(events=EVENTS[:4]), "events"),
         (with_job(events=(*EVENTS, Happening(6, "job.succeeded", {}))), "events"),
