@@ -1,11 +1,11 @@
-"""Starts servers of its own with an empty database and a copy of it that is filled."""
+"""Starts servers of its own with a small database and a large one."""
 
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import psycopg
@@ -15,7 +15,9 @@ from tests.benchmarks.large_database.filling import Size, fill
 from tests.kept_cluster import PROJECT
 from tests.services import RunServices, without_product
 
-EMPTY, FILLED = "maas_0", "maas_1"
+SMALL, LARGE = "maas_0", "maas_1"
+SMALL_PAGES = 20_000
+"""The pages of the small database: enough that both give answers of the same length."""
 _TENANT = """
 from tenants.billing.ledger.posting import open_wallet
 from tenants.core.db.unit_of_work import unit_of_work
@@ -30,9 +32,9 @@ print("MADE", made.tenant.id, made.key.text)
 @dataclass(frozen=True, slots=True)
 class LargeDatabase:
     superuser_url: str
-    """The address of the filled database. The other differs in its name alone."""
+    """The address of the large database. The other differs in its name alone."""
     environment: dict[str, str]
-    """The variables that connect the product to the empty database."""
+    """The variables that connect the product to the small database."""
     tenant_id: UUID
     """The tenant that has half of all. It is in both databases, as the models are."""
     key: str
@@ -50,9 +52,10 @@ def large_database(size: Size) -> Iterator[LargeDatabase]:
         made = next(line for line in _manage(environment, "shell", "-v0", "-c", _TENANT).splitlines() if "MADE" in line)
         _, tenant_id, key = made.split()
         with psycopg.connect(address.superuser_url, autocommit=True) as connection:
-            create_database(connection, FILLED, template=EMPTY)
-        url = address.superuser_url.replace("/postgres?", f"/{FILLED}?")
-        fill(url, UUID(tenant_id), size, say=lambda line: print(line, file=sys.stderr, flush=True))
+            create_database(connection, LARGE, template=SMALL)
+        for name, filled in ((SMALL, replace(size, pages=SMALL_PAGES)), (LARGE, size)):
+            url = address.superuser_url.replace("/postgres?", f"/{name}?")
+            fill(url, UUID(tenant_id), filled, say=lambda line: print(line, file=sys.stderr, flush=True))
         yield LargeDatabase(url, environment, UUID(tenant_id), key)
     finally:
         services.stop()
