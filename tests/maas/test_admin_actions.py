@@ -221,6 +221,20 @@ def test_an_action_never_reaches_rows_that_were_not_chosen(operator: Client, des
     assert {desk.again(chosen).state, desk.again(other).state} == {"queued"}
 
 
+def test_a_row_that_refuses_keeps_no_other_from_the_action(operator: Client, person: User, desk: Desk) -> None:
+    with operator_work():
+        ended, waiting = (BatchDesk(desk.identity, desk.version).batch() for _ in range(2))
+    act(operator, ended, "cancel", confirmed="yes")
+    answer = operator.post(
+        reverse("admin:jobs_batch_changelist"),
+        {"action": "cancel", "_selected_action": [str(ended.pk), str(waiting.pk)], "confirmed": "yes"},
+    )
+    page = operator.get(answer.headers["Location"]).content.decode()
+    assert "cannot be canceled" in page
+    assert "1 canceled." in page
+    assert [len(entries(person, batch)) for batch in (ended, waiting)] == [1, 1]
+
+
 def test_a_retry_names_the_new_job_and_one_that_cannot_be_is_explained(
     operator: Client, person: User, desk: Desk
 ) -> None:
