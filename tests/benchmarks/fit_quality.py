@@ -46,16 +46,16 @@ class Judged:
     errors: float
 
 
-def pages(count: int) -> Iterator[GeneratedPage]:
+def pages(count: int, first_seed: int = SEED) -> Iterator[GeneratedPage]:
     scripts = [script for script in available() if script not in ("latin", "handwriting")]
     for number in range(count):
         if number % FOREIGN == 0:
-            yield script_page(SEED + number, scripts[number // FOREIGN % len(scripts)], dpi=150)
+            yield script_page(first_seed + number, scripts[number // FOREIGN % len(scripts)], dpi=150)
         elif number % CLEAN == 0:
             kind, dpi = KINDS[number // CLEAN % len(KINDS)], (150, 200, 300)[number // CLEAN % 3]
-            yield generate(SEED + number, kind=kind, language=("en", "de")[number // CLEAN % 2], dpi=dpi)
+            yield generate(first_seed + number, kind=kind, language=("en", "de")[number // CLEAN % 2], dpi=dpi)
         else:
-            yield worn(SEED + number, turn=False)
+            yield worn(first_seed + number, turn=False)
 
 
 def judged(reader: Reader, page: GeneratedPage) -> Judged:

@@ -113,14 +113,14 @@ class _Bench:
         ]
 
     def _errors(self, spec: VersionSpec) -> float:
-        return fmean(page_errors(page, read_lines(_read(self._engine, spec, page.picture))) for page in self._pages)
+        return fmean(page_errors(page, read_lines(read_page(self._engine, spec, page.picture))) for page in self._pages)
 
     def _times(self, variant: VersionSpec) -> tuple[list[float], list[float]]:
         gains, shares = [], []
         for page, package_s in zip(self._dense, self._package_s, strict=True):
-            _read(self._engine, variant, page)
-            exact_s = _best(lambda pixels: _read(self._engine, self._spec, pixels), page)
-            variant_s = _best(lambda pixels: _read(self._engine, variant, pixels), page)
+            read_page(self._engine, variant, page)
+            exact_s = _best(lambda pixels: read_page(self._engine, self._spec, pixels), page)
+            variant_s = _best(lambda pixels: read_page(self._engine, variant, pixels), page)
             gains.append(exact_s / variant_s)
             shares.append(variant_s / package_s)
         return gains, shares
@@ -130,7 +130,7 @@ def _best(way: Callable[[Pixels], object], page: Pixels) -> float:
     return min(seconds(way, page) for _ in range(ROUNDS))
 
 
-def _read(engine: Engine, spec: VersionSpec, pixels: Pixels) -> Mapping[str, Json]:
+def read_page(engine: Engine, spec: VersionSpec, pixels: Pixels) -> Mapping[str, Json]:
     height, width = pixels.shape[:2]
     work = PageInput(1, width, height, text_lines=None, load_pixels=lambda: pixels)
     return engine.run(spec, work, {}, Call()).result
