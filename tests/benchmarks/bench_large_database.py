@@ -5,7 +5,7 @@ starts a PostgreSQL of its own. Both databases are on it and take turns, so that
 both. Ten million pages take about 25 GB of disk. Two things are sampled: calls (10 a job) and texts (of every tenth
 job).
 
-The small database has 20,000 pages: an empty one would give no answers, which are cheaper than any.
+The small database has 40,000 pages: an empty one would give no answers, which are cheaper than any.
 """
 
 import os

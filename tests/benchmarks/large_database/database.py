@@ -16,7 +16,7 @@ from tests.kept_cluster import PROJECT
 from tests.services import RunServices, without_product
 
 SMALL, LARGE = "maas_0", "maas_1"
-SMALL_PAGES = 20_000
+SMALL_PAGES = 40_000
 """The pages of the small database: enough that both give answers of the same length."""
 _TENANT = """
 from tenants.billing.ledger.posting import open_wallet

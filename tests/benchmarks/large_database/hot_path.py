@@ -51,7 +51,7 @@ class HotPath:
         yield "finish", self._finish
         yield "poll", lambda: self._get(f"/v1/jobs/{self._last_job}")
         yield "list", lambda: self._get("/v1/jobs", limit="20")
-        yield "list, failed", lambda: self._get("/v1/jobs", limit="20", state="failed")
+        yield "list, one state", lambda: self._get("/v1/jobs", limit="20", state="partially_succeeded")
         yield "documents", lambda: self._get("/v1/documents", limit="20")
         yield "search", lambda: self._get("/v1/search", q="apples delivery")
         yield "usage", lambda: self._get("/v1/usage", **month)
