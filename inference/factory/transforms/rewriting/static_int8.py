@@ -10,6 +10,7 @@ from onnxruntime.quantization.calibrate import TensorsData
 from onnxruntime.quantization.qdq_quantizer import QDQQuantizer
 
 from .ablation import within_bound
+from .biases import is_quantizable, with_biases_by_column
 from .naming import with_names
 from .optimize import ACTIVATIONS_INTO_CONVOLUTIONS, optimized
 from .ranges import ranges_of, typed_tensors
@@ -48,12 +49,13 @@ def prepared(model: ModelProto) -> ModelProto:
     opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 0)
     if opset < _MIN_OPSET:
         model = version_converter.convert_version(model, _MIN_OPSET)
-    return with_names(optimized(model, "extended", ACTIVATIONS_INTO_CONVOLUTIONS))
+    return with_biases_by_column(with_names(optimized(model, "extended", ACTIVATIONS_INTO_CONVOLUTIONS)))
 
 
 def chosen_nodes(model: ModelProto, options: Mapping[str, Any]) -> list[str]:
     """Return the names of the nodes to quantize, in the order of the graph."""
-    sizes = {weight.name: int(np.prod(weight.dims)) for weight in model.graph.initializer}
+    weights = {weight.name: weight for weight in model.graph.initializer}
+    sizes = {name: int(np.prod(weight.dims)) for name, weight in weights.items()}
     excluded = set(options["exclude"])
     return [
         node.name
@@ -62,6 +64,7 @@ def chosen_nodes(model: ModelProto, options: Mapping[str, Any]) -> list[str]:
         and node.name not in excluded
         and max((sizes.get(name, 0) for name in node.input), default=0) >= options["min_weights"]
         and (options["depthwise"] or not _is_depthwise(node))
+        and is_quantizable(node, weights)
     ]
 
 

@@ -54,6 +54,17 @@ def perceptron() -> ModelProto:
     return model_of(nodes, {"first": weights(1, WIDTH, 256), "second": weights(2, 256, WIDTH)})
 
 
+def with_biases(*shapes: tuple[int, ...]) -> ModelProto:
+    """Return a layer for each bias, whose shape is one of those that Gemm adds to its rows."""
+    nodes: list[NodeProto] = []
+    values: dict[str, npt.ArrayLike] = {}
+    for at, shape in enumerate(shapes):
+        values |= {f"weight{at}": weights(at, WIDTH, WIDTH), f"bias{at}": np.full(shape, 0.5, np.float32)}
+        before, after = f"layer{at}" if at else "x", f"layer{at + 1}" if at + 1 < len(shapes) else "y"
+        nodes.append(helper.make_node("Gemm", [before, f"weight{at}", f"bias{at}"], [after], name=f"gemm{at}"))
+    return model_of(nodes, values)
+
+
 def with_an_outlier() -> ModelProto:
     """Return a graph whose second product loses nearly everything in int8: one column of its input is far larger."""
     scale = np.ones(WIDTH, np.float32)

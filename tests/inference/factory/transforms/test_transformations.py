@@ -18,7 +18,7 @@ from inference.factory.transforms import (
     transform,
 )
 
-from .graphs import operators, perceptron, relative_error, samples, saved, with_an_outlier, with_gelu
+from .graphs import operators, perceptron, relative_error, samples, saved, with_an_outlier, with_biases, with_gelu
 
 EXACT = 1e-5
 
@@ -73,6 +73,21 @@ def test_weights_become_int8_without_samples(tmp_path: Path) -> None:
     assert 0 < relative_error(made.path, source) < 0.05
     assert made.lineage.notes["quantized"] == {"MatMulInteger": 2}
     assert made.lineage.calibration_digest is None
+
+
+@pytest.mark.parametrize("shape", [(64,), (1, 64), (1,), (1, 1), ()])
+def test_a_bias_may_have_any_shape_that_is_the_same_for_all_rows(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    source = saved(with_biases(shape, shape), tmp_path)
+    made = transform(source, StaticInt8(), samples=samples(), into=tmp_path / "made.onnx")
+    assert made.lineage.notes["quantized"] == 2
+    assert 0 < relative_error(made.path, source) < 0.05
+
+
+def test_a_layer_whose_bias_differs_from_row_to_row_stays_as_it_is(tmp_path: Path) -> None:
+    source = saved(with_biases((8, 64), (64,)), tmp_path)
+    made = transform(source, StaticInt8(), samples=samples(), into=tmp_path / "made.onnx")
+    assert made.lineage.notes["quantized"] == 1
+    assert 0 < relative_error(made.path, source) < 0.05
 
 
 @pytest.mark.parametrize("method", ["minmax", "percentile", "entropy"])
