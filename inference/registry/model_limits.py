@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from inference.registry.models import ModelVersion, ServedModel
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.limits.fields import OF_MODELS
+from tenants.limits.quota.counted import CountedLimit
 from tenants.limits.quota.wording import MB, size
 from tenants.plans.models import ChosenLimits, Plan
 
@@ -53,6 +54,16 @@ def _is_of_plan(name: str, chosen: ChosenLimits, plan: Plan) -> bool:
 def held_models(owner: UUID) -> int:
     """Return the number of models that an account has now. Call this in its unit of work."""
     return counted_models(owner).count()
+
+
+def counted_limits(owner: UUID) -> list[CountedLimit]:
+    """Return how many models the account may still have, and how large a file may be. Call this in its unit of work."""
+    limits = limits_of(owner)
+    largest = CountedLimit("own_model_mb", "File of a model of your own", limits.file_bytes // MB, None, "MB")
+    if limits.models is None:
+        return [largest]
+    left = max(0, limits.models - held_models(owner))
+    return [CountedLimit("own_models", "Models of your own", limits.models, left), largest]
 
 
 def counted_models(owner: UUID) -> "QuerySet[ServedModel]":

@@ -9,14 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from inference.registry.model_limits import held_models, limits_of
 from jobs.submission.allowance import max_unfinished_pages, unfinished_jobs, unfinished_pages
 from tenants.api.parameters import only
 from tenants.api.schema import REFUSALS, list_of
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
 from tenants.limits.quota.capacity import storage_standing
-from tenants.limits.quota.wording import MB
+from tenants.limits.quota.counted import counted_limits
 from tenants.limits.rates.free_day import DAY_S, Left, free_day
 from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import WINDOW_S, Limit
@@ -131,17 +130,7 @@ def _under_way(identity: Identity) -> list[dict[str, object]]:
         storage = storage_standing(identity.tenant_id)
         if storage.max_bytes is not None:
             limits.append(_limit("storage", storage.max_bytes, max(0, storage.max_bytes - storage.used_bytes)))
-        limits += _of_models(identity)
-    return limits
-
-
-def _of_models(identity: Identity) -> list[dict[str, object]]:
-    """Describe how many models of its own the account may have, and how large a file of one may be."""
-    of_models = limits_of(identity.tenant_id)
-    limits = [_limit("own_model_mb", of_models.file_bytes // MB, None)]
-    if of_models.models is not None:
-        held = held_models(identity.tenant_id)
-        limits.insert(0, _limit("own_models", of_models.models, max(0, of_models.models - held)))
+        limits += [_limit(held.name, held.amount, held.left) for held in counted_limits(identity.tenant_id)]
     return limits
 
 

@@ -33,7 +33,7 @@ class NavEntry:
 PLACES = (
     NavEntry("Documents", "/jobs", "documents", "jobs:read", also=("/archives",)),
     NavEntry("Quickstart", "/quickstart", "play", "models:read"),
-    NavEntry("Models", "/models", "models", "models:read"),
+    NavEntry("Models", "/models", "models", "models:read", also=("/own-models",)),
     NavEntry("Usage", "/usage", "usage", "usage:read"),
     NavEntry("Fields", "/fields", "fields", "jobs:read"),
     NavEntry("Classes", "/classes", "classes", "jobs:read"),

@@ -17,7 +17,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tenants.accounts.models import Tenant
 from tenants.billing.dashboard.usage.chart import chart_of
-from tenants.billing.dashboard.usage.limit_rows import limit_rows
+from tenants.billing.dashboard.usage.limit_rows import limit_rows, rows_of_counted
 from tenants.billing.usage.models import UsageDay, UsageRecord
 from tenants.billing.usage.selectors import cost_by_day, usage_of, usage_of_keys
 from tenants.billing.usage.settling import settle_days
@@ -26,6 +26,7 @@ from tenants.core.db.unit_of_work import operator_work, unit_of_work
 from tenants.core.ids import uuid7
 from tenants.core.months import Month
 from tenants.limits.models import ModelLimit
+from tenants.limits.quota.counted import CountedLimit
 from tenants.limits.rates.limits import Limit
 from tenants.onboarding.create_tenant import CreatedTenant
 
@@ -386,6 +387,21 @@ def test_the_limits_that_hold_are_told_with_what_is_left_of_them(member: Client,
     assert 'data-label="Maximum">40</td><td class="number" data-label="Remaining">40<' in said
     assert 'Concurrent calls</th><td data-label="For">embed' in said
     assert "Pages per minute" not in shown(member), "a month that is over has none"
+
+
+def test_the_models_that_an_account_may_have_are_shown_with_their_size(member: Client, tenant: CreatedTenant) -> None:
+    with operator_work():
+        Tenant.objects.filter(id=tenant.tenant.id).update(own_models=3, own_model_mb=7)
+    page = " ".join(member.get("/usage").content.decode().split())
+    assert 'Models of your own</th><td data-label="For">This account' in page
+    assert 'data-label="Maximum">3</td><td class="number" data-label="Remaining">3<' in page
+    assert 'data-label="Maximum">7 MB</td><td class="number" data-label="Remaining">–<' in page
+    assert "Models of your own" not in shown(member), "a month that is over has no limits"
+
+
+def test_an_account_that_may_have_no_models_sees_a_zero() -> None:
+    (row,) = rows_of_counted([CountedLimit("own_models", "Models of your own", 0, 0)])
+    assert (row.amount, row.left, row.left_percent) == ("0", "0", 0)
 
 
 def test_what_is_left_is_said_to_be_unknown_where_nobody_can_tell() -> None:

@@ -16,6 +16,7 @@ def html(client: Client) -> str:
 def test_the_place_where_one_is_is_marked(client: Client, tenant: CreatedTenant) -> None:
     client.force_login(tenant.owner)
     assert '<a href="/jobs" aria-current="page">' in html(client)
+    assert '<a href="/models" aria-current="page">' in client.get("/own-models/new").content.decode()
 
 
 def test_a_role_sees_only_the_places_it_may_enter(client: Client, tenant: CreatedTenant) -> None:

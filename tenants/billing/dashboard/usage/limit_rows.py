@@ -1,10 +1,11 @@
 """The limits of an account as rows for people: the limits themselves and what is left of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenants.dashboard_base.wording import whole
 from tenants.limits.quota.capacity import StorageStanding
+from tenants.limits.quota.counted import CountedLimit
 from tenants.limits.quota.wording import size
 from tenants.limits.rates.free_day import Left
 from tenants.limits.rates.headers import Standing
@@ -27,6 +28,8 @@ class LimitRow:
     left: str
     """The amount left, or an empty text while it is unknown."""
     left_percent: int
+    is_used_up: bool = True
+    """False for the size of a single thing."""
 
 
 def limit_rows(limits: Sequence[Limit], standings: Sequence[Standing] | None) -> list[LimitRow]:
@@ -48,9 +51,21 @@ def rows_of_tests(days: Sequence[Left]) -> list[LimitRow]:
     return [_row(_OF_TESTS[day.kind], "Test keys", day.most, day.left) for day in days]
 
 
+def rows_of_counted(limits: Sequence[CountedLimit]) -> list[LimitRow]:
+    """Return the rows for what the account may hold."""
+    return [
+        replace(
+            _row(limit.title, "This account", limit.amount, limit.left),
+            amount=f"{whole(limit.amount)} {limit.unit}".strip(),
+            is_used_up=limit.left is not None,
+        )
+        for limit in limits
+    ]
+
+
 def _row(title: str, holds_for: str, amount: int, left: int | None) -> LimitRow:
     written = "" if left is None else whole(left)
-    return LimitRow(title, holds_for, whole(amount), written, round(100 * (left or 0) / amount))
+    return LimitRow(title, holds_for, whole(amount), written, round(100 * (left or 0) / amount) if amount else 0)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tenants.api_keys.selectors import names_of_keys
 from tenants.billing.api.usage import usage_file
 from tenants.billing.dashboard.usage.chart import METER_TITLES, OTHERS, chart_of, leading, rest_of
 from tenants.billing.dashboard.usage.filters import Stretch, UsageFilter, key_name
-from tenants.billing.dashboard.usage.limit_rows import limit_rows, rows_of_tests, storage_row
+from tenants.billing.dashboard.usage.limit_rows import limit_rows, rows_of_counted, rows_of_tests, storage_row
 from tenants.billing.dashboard.usage.rows import (
     cache_tiles,
     forecast_tiles,
@@ -35,6 +35,7 @@ from tenants.core.months import Month
 from tenants.dashboard_base.members import members_only
 from tenants.identity.identity import Identity
 from tenants.limits.quota.capacity import storage_standing
+from tenants.limits.quota.counted import counted_limits
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import spending
 
@@ -55,6 +56,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         first = first_day_used()
         used = used_in(stretch.since, month) if chosen.only != Only() else Used.of(lines, keys)
         storage = storage_standing(identity.tenant_id)
+        held = counted_limits(identity.tenant_id) if is_current else []
         names = names_of_keys([key for key in used.keys if key])
         forecasts = _forecasts(month, today, chosen.only, first) if is_current and chosen.livemode else {}
     summary = summarized(lines, livemode=chosen.livemode)
@@ -68,6 +70,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         "limits": [
             *limit_rows(limits, spending().standings(limits) if limits else None),
             *(rows_of_tests(free_day().left(identity.tenant_id)) if is_current else ()),
+            *rows_of_counted(held),
         ],
         "storage": storage_row(storage) if is_current else None,
         "stretch": stretch,
