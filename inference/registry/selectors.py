@@ -13,6 +13,7 @@ from inference.registry.artifacts import local_path
 from inference.registry.errors import ModelNotFound, ModelPaused
 from inference.registry.models import ModelShare, ModelVersion, PipelineStep, ServedModel
 from inference.registry.references import Reference, read_engine_key, read_reference
+from inference.registry.unready import no_version_of_own
 from inference.runtime.parameters import DOCUMENT, GRAPH, documents_of
 from inference.runtime.tensors import output_shapes
 from tenants.core.db.unit_of_work import current_scope, operator_work, unit_of_work
@@ -99,7 +100,8 @@ def find_version(text: str, *, tenant_id: UUID | None) -> ModelVersion:
                 .first()
             )
         if version is None:
-            raise no_such_model(text, active_models(tenant_id).values_list("name", flat=True)[:NAMED])
+            own = no_version_of_own(reference, tenant_id) if reference is not None and tenant_id is not None else None
+            raise own or no_such_model(text, active_models(tenant_id).values_list("name", flat=True)[:NAMED])
         if version.runtime == GRAPH and version.tenant_id is not None:
             _refuse_without_members(version)
     return version
