@@ -274,8 +274,10 @@ def _read_parameters(value: Json) -> tuple[Parameter, ...]:
 
 
 def _read_tensors(value: Json, accepts: tuple[str, ...]) -> tuple[TensorSpec, ...]:
-    if (value is not None) != (TENSORS in accepts):
-        raise GraphInvalid("`tensors` says which tensors are sent: there exactly if `accepts` names tensors")
+    if value is None and TENSORS in accepts:
+        raise GraphInvalid("`accepts` names tensors, and `tensors` is missing: a list of those that are sent")
+    if value is not None and TENSORS not in accepts:
+        raise GraphInvalid("`tensors` lists tensors that are sent, and `accepts` does not name them")
     found = []
     for item in value or ():
         match item:

@@ -82,7 +82,10 @@ def optimize(client: Client, given: argparse.Namespace) -> int:
         print(task.id)
         return DONE
     with display() as shown:
-        _follow(client, name, number, task, shown)
+        ended = _follow(client, name, number, task, shown)
+    for outcome in ended.data.get("result", {}).get("transformations", ()):
+        if "reason" in outcome:
+            say(f"{outcome['transformation']}: {outcome['state']}: {outcome['reason']}")
     return variants(client, given)
 
 
@@ -99,10 +102,11 @@ def add(client: Client, given: argparse.Namespace) -> int:
     return DONE if all(one.state == "admitted" for one in found) else JOB_FAILED
 
 
-def _follow(client: Client, name: str, number: int, task: ModelTask, shown: Display) -> None:
+def _follow(client: Client, name: str, number: int, task: ModelTask, shown: Display) -> ModelTask:
+    """Return the task when it has succeeded, and show how far it is meanwhile."""
     key = f"{name}@{number}"
     try:
-        client.models.wait_task(
+        return client.models.wait_task(
             name, task.id, told=lambda one: shown.step(key, one.stage or one.state, one.done, one.total)
         )
     except KeyboardInterrupt:

@@ -22,6 +22,10 @@ ROWS = 256
 TOLERANCE = 1e-4
 OPSETS = {"": 21, "ai.onnx.ml": 3}
 """The versions of the operator sets. Some converters refuse later ones of `ai.onnx.ml`."""
+_OTHER_LIBRARY = (
+    ". Convert estimators of other libraries with onnxmltools, such as convert_lightgbm(model, initial_types=…, "
+    "zipmap=False), and send the file with maas models push."
+)
 Columns = Mapping[str, np.ndarray[Any, Any]]
 """The columns of a table by their names."""
 
@@ -68,8 +72,15 @@ def _converted_with(
             estimator, initial_types=[*types], options=options, target_opset=OPSETS
         )
     except Exception as error:  # skl2onnx has no class of error of its own
-        raise CannotExport(f"skl2onnx cannot convert {type(estimator).__name__}: {_first_line(error)}") from error
+        message = f"skl2onnx cannot convert {type(estimator).__name__}: {_first_line(error)}"
+        raise CannotExport(f"{message}{_OTHER_LIBRARY}" if _is_of_another_library(estimator) else message) from error
     return graph
+
+
+def _is_of_another_library(estimator: Any) -> bool:
+    """Tell whether an estimator, or a step of a pipeline, is made by a library such as LightGBM or XGBoost."""
+    steps = [step for _, step in getattr(estimator, "steps", ())] or [estimator]
+    return any(type(step).__module__.partition(".")[0] != "sklearn" for step in steps)
 
 
 def loaded(source: Path) -> Any:

@@ -117,7 +117,7 @@ def ending(claim: TaskClaim, result: Mapping[str, Any]) -> Iterator[ModelTask]:
         if task is None:
             raise LeaseLost(f"task {claim.task_id} is no longer held")
         yield task
-        _end(claim, State.SUCCEEDED, result=dict(result))
+        _end(claim, State.SUCCEEDED, result=dict(result), done=F("total"))
 
 
 def fail_task(claim: TaskClaim, code: str, detail: str) -> None:

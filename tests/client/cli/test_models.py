@@ -136,10 +136,14 @@ def test_optimizing_follows_the_task_and_lists_the_variants(tmp_path: Path) -> N
     }
     variant = {"id": "v1", "precision": "int8", "transformation": "int8_dynamic", "state": "refused", "bytes": 17}
     variant |= {"used_as": None, "report": report}
-    answers = [Answer.of(202, TASK), Answer.of(200, TASK), Answer.of(200, {**TASK, "state": "succeeded"})]
+    outcome = {"transformation": "fuse", "state": "not made", "reason": "nothing_to_fuse: no attention"}
+    result = {"transformations": [{"transformation": "int8_dynamic", "state": "refused", "variant": "v1"}, outcome]}
+    ended = Answer.of(200, {**TASK, "state": "succeeded", "result": result})
+    answers = [Answer.of(202, TASK), Answer.of(200, TASK), ended]
     with StandIn(*answers, Answer.of(200, {"data": [variant]})) as server:
         done = said(tmp_path, server, "optimize", "scores@2", "--bound", "cosine_mean=0.99")
     assert done.code == 0
     found = ["v1", "int8", "int8_dynamic", "refused", "2.00x", "17", "cosine_mean=0.5", "cosine_mean", "is", "0.5,"]
     assert done.out.splitlines()[1].split()[:10] == found
+    assert "fuse: not made: nothing_to_fuse: no attention\n" in done.err
     assert server.asked[0].body == b'{"bounds":{"cosine_mean":0.99}}'

@@ -61,6 +61,9 @@ def test_a_variant_is_made_used_and_left_again(name: str) -> None:
     assert ["slim", "admitted"] in [line[:2] for line in lines]
     assert any(line[0] == "dynamic-int8" and line[1].startswith("not offered: ") for line in lines)
     assert any(line[0] == "settings" and line[1].startswith("best with ") for line in lines)
+    with operator_work():
+        task = ModelTask.objects.get(version__served_model__name=name, kind=ModelTask.Kind.OPTIMIZE)
+    assert task.done == task.total > 0
     variant_id = next(line[2] for line in lines if line[0] == "slim")
     assert run("use", f"{name}@1", "--variant", variant_id) == f"{name}@current is version 2 now\n"
     assert find_version(name, tenant_id=None).number == 2
