@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connections
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
 from inference.registry.errors import ModelNotFound, VersionNotFound
 from inference.registry.models import ModelVersion, ServedModel
@@ -68,8 +68,10 @@ def listed_models(tenant_id: UUID) -> list[ServedModel]:
 
 
 def unready_models(tenant_id: UUID) -> "QuerySet[ServedModel]":
-    """Return the account's own models that have no version to answer for them yet."""
-    return ServedModel.objects.filter(tenant=tenant_id, current=None, deleted_at=None).order_by("name")
+    """Return the account's own models that no version answers for. `checking` tells whether one is being checked."""
+    checks = ModelVersion.objects.filter(served_model=OuterRef("pk"), state=ModelVersion.State.VALIDATING)
+    unready = ServedModel.objects.filter(tenant=tenant_id, current=None, deleted_at=None)
+    return unready.annotate(checking=Exists(checks)).order_by("name")
 
 
 def model_named(tenant_id: UUID, name: str) -> ServedModel:

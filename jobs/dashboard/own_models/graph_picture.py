@@ -52,11 +52,16 @@ class Arrow:
     y1: int
     x2: int
     y2: int
+    lane: int | None = None
+    """The height between two rows in which it passes boxes that are in its way."""
 
     @property
     def path(self) -> str:
-        middle = (self.x1 + self.x2) // 2
-        return f"M{self.x1} {self.y1} C{middle} {self.y1} {middle} {self.y2} {self.x2} {self.y2}"
+        if self.lane is None:
+            return f"M{self.x1} {self.y1} {_curve(self.x1, self.y1, self.x2, self.y2)}"
+        down, up = self.x1 + GAP_X, self.x2 - GAP_X
+        start, end = _curve(self.x1, self.y1, down, self.lane), _curve(up, self.lane, self.x2, self.y2)
+        return f"M{self.x1} {self.y1} {start} H{up} {end}"
 
 
 @dataclass(frozen=True)
@@ -113,9 +118,9 @@ def graph_picture(declared: Mapping[str, Any], members: Mapping[str, str]) -> Gr
     steps.found[OUTPUT] = ("", OUTPUT, tuple(dict.fromkeys(_used(declared["output"]))))
     columns = _columns({name: needs for name, (_, _, needs) in steps.found.items()})
     boxes = _placed(steps.found, columns)
-    arrows = tuple(_arrow(boxes[need], box) for box in boxes.values() for need in box.needs)
+    arrows = tuple(_arrow(boxes[need], box, boxes.values()) for box in boxes.values() for need in box.needs)
     width = max(box.x for box in boxes.values()) + WIDTH
-    height = max(box.y for box in boxes.values()) + HEIGHT
+    height = max(*(box.y + HEIGHT for box in boxes.values()), *(arrow.lane or 0 for arrow in arrows))
     return GraphPicture(tuple(boxes.values()), arrows, width, height)
 
 
@@ -151,8 +156,17 @@ def _placed(found: Mapping[str, tuple[str, str, tuple[str, ...]]], columns: Mapp
     return boxes
 
 
-def _arrow(start: Box, end: Box) -> Arrow:
-    return Arrow(start.x + WIDTH, start.y + HEIGHT // 2, end.x, end.y + HEIGHT // 2)
+def _arrow(start: Box, end: Box, boxes: Iterable[Box]) -> Arrow:
+    """Return the arrow, below the boxes between the two that lie in the rows that it would cross."""
+    top, bottom = sorted((start.y, end.y))
+    passed = [box.y for box in boxes if start.x < box.x < end.x and top <= box.y <= bottom]
+    lane = max(passed) + HEIGHT + GAP_Y // 2 if passed else None
+    return Arrow(start.x + WIDTH, start.y + HEIGHT // 2, end.x, end.y + HEIGHT // 2, lane)
+
+
+def _curve(x1: int, y1: int, x2: int, y2: int) -> str:
+    middle = (x1 + x2) // 2
+    return f"C{middle} {y1} {middle} {y2} {x2} {y2}"
 
 
 def _used(source: Any) -> Iterator[str]:

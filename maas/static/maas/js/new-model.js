@@ -22,6 +22,7 @@ function watchForm() {
   for (const type of ["dragover", "dragleave", "drop"]) drop.addEventListener(type, (event) => dragged(event, drop, file));
   form.elements.url.addEventListener("change", () => suggestName(form.elements.url.value.split(/[?#]/)[0].split("/").pop()));
   watchPipeline(form, suggestName);
+  form.addEventListener("input", () => { form.querySelector("#refusal").hidden = true; });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     send();

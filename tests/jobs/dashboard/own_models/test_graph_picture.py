@@ -1,6 +1,6 @@
 """Tests of the picture of a pipeline."""
 
-from jobs.dashboard.own_models.graph_picture import graph_picture
+from jobs.dashboard.own_models.graph_picture import GAP_X, HEIGHT, WIDTH, graph_picture
 from tests.inference.pipelines.declarations import CLASSIFIER, READER
 
 
@@ -23,6 +23,16 @@ def test_steps_inside_branches_are_shown_with_the_condition() -> None:
     shown = {box.name: (box.what, box.needs) for box in picture.boxes}
     assert shown["ocr"] == ("ocr@1", ("input",))
     assert shown["text"] == ("input.has_text is True", ("input", "ocr"))
+
+
+def test_no_arrow_crosses_a_box_that_it_does_not_lead_to() -> None:
+    picture = graph_picture(READER, {"reader": "ocr@1"})
+    between = next(box for box in picture.boxes if box.name == "ocr")
+    (past,) = [arrow for arrow in picture.arrows if arrow.x1 < between.x and arrow.x2 > between.x + WIDTH]
+    assert past.lane is not None
+    assert between.y + HEIGHT < past.lane <= picture.height
+    assert f"H{past.x2 - GAP_X}" in past.path
+    assert [arrow.lane for arrow in picture.arrows if arrow is not past] == [None] * (len(picture.arrows) - 1)
 
 
 def test_boxes_of_one_column_do_not_lie_on_each_other_and_long_names_are_cut() -> None:

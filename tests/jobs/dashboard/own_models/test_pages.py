@@ -50,6 +50,23 @@ def test_the_list_leads_to_the_upload(member: Client) -> None:
     assert "It costs nothing. You have 0 of 20 models." in page
 
 
+def test_the_list_tells_models_that_are_checked_from_those_that_were_refused(
+    member: Client, desk: Desk, tmp_path: Path
+) -> None:
+    broken, checked, refused = tmp_path / "broken.onnx", unique("own"), unique("own")
+    broken.write_bytes(b"no model")
+    for name in (refused, checked):
+        add_upload(owner=desk.identity.tenant_id, upload=ModelUpload(name=name, file=broken, license="MIT"))
+    with operator_work():
+        ModelVersion.objects.filter(served_model__name=refused).update(
+            state=ModelVersion.State.REFUSED, report={"refused": {"code": "model_corrupt", "detail": "no ONNX file"}}
+        )
+    page = html(member, "/models")
+    assert f'<a href="/own-models/{checked}">{checked}</a> (being checked)' in page
+    assert f'<a href="/own-models/{refused}">{refused}</a> (refused)' in page
+    assert f"/own-models/new?model={refused}" in html(member, f"/own-models/{refused}/versions/1")
+
+
 def test_a_version_is_published_and_rolled_back(member: Client, desk: Desk, model: str) -> None:
     owner = desk.identity.tenant_id
     page = html(member, f"/own-models/{model}")
