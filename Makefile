@@ -34,7 +34,7 @@ help:
 	@echo "make chaos   kill, freeze and disconnect processes and wipe the broker under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
 	@echo "make fuzz    send random requests by the OpenAPI document, valid and invalid (EXAMPLES=50 for each operation)"
 	@echo "make clients  test published clients of other projects, each in its own environment"
-	@echo "make check   ruff, mypy, import-linter, plain words, Kubernetes manifests, migrations, deployment settings"
+	@echo "make check   ruff, mypy, import-linter, plain words, Dockerfiles, Kubernetes manifests, migrations, deployment settings"
 	@echo "make bench   run the benchmarks (BENCH=bench_front selects one)"
 	@echo "make models-report  measure the 8-bit built-in models again and write docs/models-reports (ARGS=embed-int8)"
 	@echo "make messages  generate the gRPC message descriptor from messages.proto"
@@ -78,6 +78,7 @@ rest-of-check: $(VENV)/.dev
 	@$(VENV)/bin/lint-imports
 	@$(RUN) -m tests.words
 	@$(RUN) -m tests.deploy.kubernetes
+	@$(VENV)/bin/hadolint --ignore DL3059 deploy/docker/Dockerfile deploy/docker/Dockerfile.gpu
 	@MAAS_HOME=/nonexistent $(RUN) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	@MAAS_HOME=/nonexistent MAAS_SECURE=1 MAAS_KEY_PEPPER=$$($(RANDOM)) MAAS_SECRET_KEY=$$($(RANDOM)) \
 		$(RUN) manage.py check --deploy --fail-level WARNING

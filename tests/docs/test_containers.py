@@ -38,7 +38,9 @@ def test_image_sets_only_variables_that_exist(dockerfile: str) -> None:
 
 @pytest.mark.parametrize("dockerfile", DOCKERFILES)
 def test_image_does_not_run_as_root(dockerfile: str) -> None:
-    assert re.findall(r"^USER (.*)$", read(dockerfile), re.MULTILINE) == ["maas"]
+    (user,) = re.findall(r"^USER (.*)$", read(dockerfile), re.MULTILINE)
+    assert f"useradd --user-group --uid {user} " in read(dockerfile)
+    assert int(user) > 0
 
 
 def test_web_image_is_started_with_the_flags_of_make_up() -> None:

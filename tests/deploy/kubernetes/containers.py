@@ -107,21 +107,18 @@ def _placed(value: str, mounts: Mapping[str, Path]) -> str:
 def _variables(declared: Mapping[str, Any], sandbox: Sandbox, objects: Objects) -> dict[str, str]:
     found: dict[str, str] = {}
     for source in declared.get("envFrom", ()):
-        found |= _object(objects, "ConfigMap", source["configMapRef"]["name"])
+        name = source["configMapRef"]["name"]
+        if ("ConfigMap", name) not in objects:
+            raise NotStarted(f"{sandbox.pod}: there is no ConfigMap {name}")
+        found |= objects["ConfigMap", name]
     for variable in declared.get("env", ()):
         if "value" in variable:
             found[variable["name"]] = variable["value"]
             continue
         reference = variable["valueFrom"]["secretKeyRef"]
-        secret = _object(objects, "Secret", reference["name"])
+        secret = objects.get(("Secret", reference["name"]), {})
         if reference["key"] in secret:
             found[variable["name"]] = secret[reference["key"]]
         elif not reference.get("optional", False):
             raise NotStarted(f"{sandbox.pod}: the Secret {reference['name']} has no {reference['key']}")
     return found
-
-
-def _object(objects: Objects, kind: str, name: str) -> Mapping[str, str]:
-    if (kind, name) not in objects:
-        raise NotStarted(f"there is no {kind} {name}")
-    return objects[kind, name]

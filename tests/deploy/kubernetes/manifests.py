@@ -58,10 +58,10 @@ TEMPLATES = tuple(templates())
 PRODUCT = tuple(template for template in TEMPLATES if template.component in OURS)
 
 
-def secret_of(container: dict[str, Any]) -> dict[str, tuple[str, bool]]:
-    """Return the key of the Secret `maas`, and whether it may be absent, by the variable that has it."""
+def secret_of(container: dict[str, Any], secret: str = "maas") -> dict[str, tuple[str, bool]]:
+    """Return the key of the Secret, and whether it may be absent, by the variable that has it."""
     references = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in container["env"] if "valueFrom" in one}
-    return {name: (one["key"], one.get("optional", False)) for name, one in references.items()}
+    return {name: (one["key"], one.get("optional", False)) for name, one in references.items() if one["name"] == secret}
 
 
 def of_kind(kustomization: str, kind: str) -> list[Resource]:

@@ -1,12 +1,15 @@
 """Tests of the renderer, and of the schemas by which `make check` reads its result."""
 
+import shutil
+import subprocess
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from tests.deploy.kubernetes.kustomize import BASE, OVERLAYS, NotRendered, merged, render
+from tests.deploy.kubernetes.kustomize import BASE, MERGE_KEYS, OVERLAYS, NotRendered, identity, merged, render
 from tests.deploy.kubernetes.schemas import faults
 
 KEYS = {"containers": "name", "env": "name"}
@@ -15,6 +18,24 @@ KEYS = {"containers": "name", "env": "name"}
 @pytest.mark.parametrize("folder", [BASE, *OVERLAYS], ids=lambda folder: folder.name)
 def test_manifests_fit_the_schemas(folder: Path) -> None:
     assert list(faults(render(folder))) == []
+
+
+def in_order(value: Any, name: str = "") -> Any:
+    """Return the value with lists that have merge keys in the order of those keys, which may differ."""
+    if isinstance(value, dict):
+        return {key: in_order(item, key) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    items = [in_order(item) for item in value]
+    return sorted(items, key=lambda item: str(item[MERGE_KEYS[name]])) if name in MERGE_KEYS else items
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="no kubectl")
+@pytest.mark.parametrize("folder", [BASE, *OVERLAYS], ids=lambda folder: folder.name)
+def test_kubectl_builds_the_same(folder: Path) -> None:
+    built = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True, check=True).stdout
+    theirs = {identity(one): in_order(one) for one in yaml.safe_load_all(built)}
+    assert {identity(one): in_order(one) for one in render(folder)} == theirs
 
 
 def resource(kind: str, name: str) -> dict[str, Any]:

@@ -14,14 +14,15 @@ from tests.deploy.kubernetes.manifests import PRODUCT, RENDERED, TEMPLATES, PodT
 from tests.docs.containers import DOCKERFILES, default_command, variables
 from tests.docs.product import first_column, read, settings_read
 
-SPOT_NOTICE_S = 30
 SPOT_POD_S = 15
-"""Seconds of the notice that a kubelet leaves to ordinary pods. The rest is for those of the system."""
+"""Seconds of a notice of 30 that a kubelet leaves to ordinary pods. The rest is for those of the system."""
+SPARE_S = 20
+"""Seconds that a web pod may need beside its waits, on a node without a free core."""
 STARTUP_S = 300
 HAND_BACK_S = 5
 """Seconds that a worker needs after MAAS_WORKER_STOP_S, as docs/settings.md says."""
-CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
-"""The names that boto3 reads by itself."""
+CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "MAAS_OPERATOR_TOKEN"}
+"""The names that boto3 reads by itself, and the setting that comes with the route that KEDA asks."""
 
 each_template = pytest.mark.parametrize("template", TEMPLATES, ids=str)
 each_of_ours = pytest.mark.parametrize("template", PRODUCT, ids=str)
@@ -136,7 +137,7 @@ def test_secrets_for_the_laptop_have_every_key_that_is_needed() -> None:
     assert made["maas"].keys() == needed
     servers = [one for one in TEMPLATES if one.owner["kind"] == "StatefulSet"]
     assert made["servers"].keys() == {
-        key for one in servers for container in one.containers for key, _ in secret_of(container).values()
+        key for one in servers for container in one.containers for key, _ in secret_of(container, "servers").values()
     }
     assert "@postgres.maas-services.svc:5432/maas" in made["maas"]["database-url"]
     names = {one["metadata"]["name"] for one in of_kind("laptop", "Service")}
@@ -179,10 +180,9 @@ def test_grace_period_fits_the_drain(template: PodTemplate) -> None:
         probe = container_of(template)["readinessProbe"]
         drain_s = int(settings["MAAS_DRAIN_S"])
         assert drain_s > probe["periodSeconds"] * probe["failureThreshold"] + 1
-        assert grace_s > drain_s + int(settings["MAAS_FINISH_S"]) + LEAVE_S
+        assert grace_s > drain_s + int(settings["MAAS_FINISH_S"]) + LEAVE_S + SPARE_S
     if template.component == "worker":
         assert grace_s >= int(settings["MAAS_WORKER_STOP_S"]) + HAND_BACK_S
-    assert grace_s <= SPOT_NOTICE_S
     if any("spot" in taint["key"] for taint in template.spec.get("tolerations", ())):
         assert grace_s <= SPOT_POD_S
 
@@ -276,6 +276,14 @@ def test_keda_follows_the_product_tamed_and_with_a_fallback(kustomization: str) 
         assert url.netloc == f"{service['metadata']['name']}.maas.svc:{service['spec']['ports'][0]['port']}"
         assert url.path == f"/v1/operator/scaling/pools/{worker.settings['MAAS_WORKER_POOLS']}"
         assert url.hostname in worker.settings["MAAS_ALLOWED_HOSTS"].split(",")
+
+
+def test_web_knows_the_token_that_keda_sends() -> None:
+    for template in PRODUCT:
+        known = secret_of(template.containers[0], "maas-scaling")
+        assert known == ({"MAAS_OPERATOR_TOKEN": ("token", True)} if template.component == "web" else {})
+    (authentication,) = of_kind("base", "TriggerAuthentication")
+    assert authentication["spec"]["secretTargetRef"] == [{"parameter": "token", "name": "maas-scaling", "key": "token"}]
 
 
 def test_buffer_requests_what_a_worker_requests() -> None:

@@ -15,9 +15,10 @@ import httpx
 import psycopg
 import pytest
 
+from maas.local.demo.sample import write_sample
 from maas.local.embedded.postgres import create_database
 from maas.local.embedded.redis import RedisRole, RedisServer
-from tests.deploy.kubernetes.cluster import Cluster, JobFailed
+from tests.deploy.kubernetes.cluster import TIMEOUT_S, Cluster, JobFailed
 from tests.deploy.kubernetes.kustomize import BASE, Resource, render
 from tests.deploy.kubernetes.pods import Pod
 from tests.docs.containers import image_folder, make_roles
@@ -43,12 +44,14 @@ class Played:
     key: str = ""
     numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
-    def call(self, path: str, body: object, **headers: str) -> httpx.Response:
+    def call(self, path: str, body: object = None, files: Any = None, **headers: str) -> httpx.Response:
         """Call through the service, over a new connection, as a proxy does."""
         endpoints = self.cluster.endpoints("web", "http")
+        if not endpoints:
+            raise httpx.ConnectError("no pod of web is ready")
         url = f"http://{endpoints[next(self.numbers) % len(endpoints)]}{path}"
         return httpx.post(
-            url, json=body, headers={**PROXY, "Authorization": f"Bearer {self.key}", **headers}, timeout=60
+            url, json=body, files=files, headers={**PROXY, "Authorization": f"Bearer {self.key}", **headers}, timeout=60
         )
 
     def embed(self) -> httpx.Response:
@@ -119,6 +122,14 @@ def test_call_and_job_succeed(played: Played) -> None:
     assert job["result"]["pages"][0]["class"]["label"] == "invoice"
 
 
+def test_document_is_received_and_opened_in_the_volumes_that_there_are(played: Played, tmp_path: Path) -> None:
+    write_sample(tmp_path / "sample.pdf")
+    content = {"file": ("sample.pdf", (tmp_path / "sample.pdf").read_bytes(), "application/pdf")}
+    answer = played.call("/v1/documents", files=content)
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["pages_total"] == 3
+
+
 def test_metrics_are_for_the_cluster_alone(played: Played) -> None:
     endpoint, *_ = played.cluster.endpoints("web", "http")
     assert httpx.get(f"http://{endpoint}/metrics").status_code == 200
@@ -135,6 +146,7 @@ def test_keda_is_not_sent_elsewhere(played: Played) -> None:
     assert httpx.get(f"http://{endpoint}/v1/models", headers={"Host": "other.example"}).status_code == 400
 
 
+@pytest.mark.long
 def test_upgrade_of_tables_and_web_loses_no_call(played: Played) -> None:
     over = threading.Event()
     answers: list[int] = []
@@ -216,7 +228,7 @@ def test_mistake_in_a_manifest_is_found(played: Played, secrets_and_folder: tupl
 
         mistaken = [play(change.__name__, change) for change in MISTAKES]
         right = play("right", lambda _: None)
-        eventually(lambda: right.ready, "readiness")
+        eventually(lambda: right.ready, "readiness", TIMEOUT_S)
         time.sleep(ALIKE_S)
         assert [pod.ready for pod in mistaken] == [False] * len(MISTAKES)
 
