@@ -72,7 +72,7 @@ def _converted_with(
             estimator, initial_types=[*types], options=options, target_opset=OPSETS
         )
     except Exception as error:  # skl2onnx has no class of error of its own
-        message = f"skl2onnx cannot convert {type(estimator).__name__}: {_first_line(error)}"
+        message = f"skl2onnx cannot convert {type(estimator).__name__}: {_first_line(error).rstrip('.')}"
         raise CannotExport(f"{message}{_OTHER_LIBRARY}" if _is_of_another_library(estimator) else message) from error
     return graph
 

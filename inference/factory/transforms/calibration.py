@@ -18,7 +18,7 @@ def digest_of(samples: Sequence[Feeds]) -> str:
     digest = hashlib.sha256()
     for sample in samples:
         for name in sorted(sample):
-            value = np.ascontiguousarray(sample[name])
+            value = np.ascontiguousarray(_plain(sample[name]))
             digest.update(f"{name}\0{value.dtype.str}\0{value.shape}\0".encode())
             digest.update(value.data)
         digest.update(b"\0end")
@@ -38,5 +38,13 @@ def in_memory(samples: Sequence[Feeds]) -> Iterator[int]:
         os.close(descriptor)
 
 
+def _plain(value: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return texts as an array of characters: objects would need pickle, which the sandbox must not read."""
+    if value.dtype != object:
+        return value
+    texts = [text.decode(errors="replace") if isinstance(text, bytes) else str(text) for text in value.flat]
+    return np.array(texts, np.str_).reshape(value.shape)
+
+
 def _by_number(samples: Sequence[Feeds]) -> dict[str, Any]:
-    return {f"{number}:{name}": value for number, one in enumerate(samples) for name, value in one.items()}
+    return {f"{number}:{name}": _plain(value) for number, one in enumerate(samples) for name, value in one.items()}

@@ -65,6 +65,17 @@ def with_biases(*shapes: tuple[int, ...]) -> ModelProto:
     return model_of(nodes, values)
 
 
+def with_texts() -> ModelProto:
+    """Return a layer for the rows, and a number for each text beside them."""
+    model = with_biases((WIDTH,))
+    names: dict[str, Any] = {"keys_strings": ["a", "b"], "values_int64s": [1, 2]}
+    model.graph.node.append(helper.make_node("LabelEncoder", ["text"], ["number"], domain="ai.onnx.ml", **names))
+    model.graph.input.append(helper.make_tensor_value_info("text", TensorProto.STRING, ["rows"]))
+    model.graph.output.append(helper.make_tensor_value_info("number", TensorProto.INT64, ["rows"]))
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    return model
+
+
 def with_an_outlier() -> ModelProto:
     """Return a graph whose second product loses nearly everything in int8: one column of its input is far larger."""
     scale = np.ones(WIDTH, np.float32)

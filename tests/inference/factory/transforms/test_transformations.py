@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto
@@ -18,7 +19,17 @@ from inference.factory.transforms import (
     transform,
 )
 
-from .graphs import operators, perceptron, relative_error, samples, saved, with_an_outlier, with_biases, with_gelu
+from .graphs import (
+    operators,
+    perceptron,
+    relative_error,
+    samples,
+    saved,
+    with_an_outlier,
+    with_biases,
+    with_gelu,
+    with_texts,
+)
 
 EXACT = 1e-5
 
@@ -73,6 +84,14 @@ def test_weights_become_int8_without_samples(tmp_path: Path) -> None:
     assert 0 < relative_error(made.path, source) < 0.05
     assert made.lineage.notes["quantized"] == {"MatMulInteger": 2}
     assert made.lineage.calibration_digest is None
+
+
+@pytest.mark.parametrize("options", [Optimize(), Slim(), StaticInt8()], ids=lambda options: options.name)
+def test_samples_may_have_texts(tmp_path: Path, options: Options) -> None:
+    texts = np.array(["a", "é", b"b", ""] * 2, object)
+    given = [{**sample, "text": texts} for sample in samples()]
+    made = transform(saved(with_texts(), tmp_path), options, samples=given, into=tmp_path / "made.onnx")
+    assert "LabelEncoder" in operators(made.path)
 
 
 @pytest.mark.parametrize("shape", [(64,), (1, 64), (1,), (1, 1), ()])
