@@ -11,6 +11,8 @@ from inference.registry.models import (
     ModelVariant,
     ModelVersion,
     PipelineStep,
+    ScalingMinute,
+    ScalingTerms,
     ServedModel,
     SessionProfile,
 )
@@ -26,6 +28,8 @@ __all__ = [
     "ModelVariant",
     "ModelVersion",
     "PipelineStep",
+    "ScalingMinute",
+    "ScalingTerms",
     "ServedModel",
     "SessionProfile",
 ]

@@ -15,6 +15,8 @@ from jobs.retention.batches import forget_words_of_batches
 from jobs.retention.events import erase_old_events
 from jobs.retention.forgetting import forget_erased
 from jobs.retention.sweep import erase_overdue
+from jobs.scaling.minutes import forget_old_minutes
+from jobs.scaling.watch import watch_pools
 from jobs.search.backfill import ANY_ORDERED, index_ordered_jobs
 from jobs.submission.cancellations import ANY_OVERDUE, end_overdue_jobs
 from jobs.uploads.upkeep import ANY_STRANDED, expire_uploads, finish_stranded_uploads, forget_uploads
@@ -24,6 +26,8 @@ from tenants.core.duties import Duty
 
 DUTIES = (
     Duty(0.4, release_waiting, ANY_QUEUED),
+    Duty(2, watch_pools),
+    Duty(3600, forget_old_minutes),
     Duty(1, end_overdue_jobs, ANY_OVERDUE),
     Duty(1, keep_up_batches, ANY_LATE),
     Duty(5, count_queued),

@@ -130,5 +130,8 @@ GATES = (
         _("process"),
         FIXED,
     ),
+    Gate(
+        "scheduler", "scaling_unavailable", _("Operators' questions while no scheduler decides"), _("everybody"), OUTAGE
+    ),
     Gate("disk", "storage_full", _("Uploads while the local disk or the storage is full"), _("process"), OUTAGE),
 )

@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from maas.local.demo.first_job import read_sample, sample_page
 from maas.ops.admin.engine_page import engine, engine_live
 from maas.ops.admin.gates_page import gates
+from maas.ops.admin.scaling_page import scaling, scaling_live
 from maas.ops.admin.views import live
 from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
@@ -31,6 +32,8 @@ urlpatterns = [
     path("admin/engine/", admin.site.admin_view(engine), name="admin-engine"),
     path("admin/gates/", admin.site.admin_view(gates), name="admin-gates"),
     path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
+    path("admin/scaling/", admin.site.admin_view(scaling), name="admin-scaling"),
+    path("admin/scaling/live/", admin.site.admin_view(scaling_live), name="admin-scaling-live"),
     path("admin/login/", operators_door),
     path("admin/", admin.site.urls),
     path("errors/<str:code>", error_code, name="error-code"),

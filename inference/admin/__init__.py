@@ -2,6 +2,7 @@
 
 from inference.admin.models import ModelPoolAdmin, ServedModelAdmin
 from inference.admin.plans.admin import PlanAdmin, TenantPriceAdmin
+from inference.admin.scaling import ScalingTermsAdmin
 from inference.admin.versions import ModelVersionAdmin
 from inference.admin.work import AliasMoveAdmin, ModelTaskAdmin, ModelVariantAdmin
 
@@ -12,6 +13,7 @@ __all__ = [
     "ModelVariantAdmin",
     "ModelVersionAdmin",
     "PlanAdmin",
+    "ScalingTermsAdmin",
     "ServedModelAdmin",
     "TenantPriceAdmin",
 ]

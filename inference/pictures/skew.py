@@ -33,7 +33,7 @@ class Skew:
     rhythm: float
     """The ratio by which the rows stand out at this angle from those at other angles."""
     vertical: bool
-    """Whether the lines run up or down the page."""
+    """Set if the lines run up or down the page."""
 
 
 def measure_skew(mask: Gray) -> Skew:

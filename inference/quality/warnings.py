@@ -40,7 +40,7 @@ class Sheet:
     width: float
     height: float
     is_blank: bool
-    """Whether there is neither text nor ink on light paper."""
+    """Set if there is neither text nor ink on light paper."""
 
 
 def warnings_of(

@@ -4,7 +4,7 @@ from inference.core.errors import ModelFailed, ModelOverloaded
 
 
 class LaneOverloaded(ModelOverloaded):
-    """Too many requests wait for this model version, or of this tenant. Nothing was queued."""
+    """The error if too many requests wait for this model version, or of this tenant. Nothing was queued."""
 
     def __init__(self, detail: str, *, waiting: int, wait_s: float | None) -> None:
         super().__init__(detail)

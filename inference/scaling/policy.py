@@ -105,10 +105,14 @@ def _reasons(replicas: int, misses: float, now: PoolNow, terms: PoolTerms, expec
     return (
         f"{work:.1f} s of work come in a second at most",
         f"{now.waiting_work_s:.0f} s of work wait",
-        f"{now.ready} replicas are ready and {len(now.starting_s)} start; one more works after {terms.lead_s:.0f} s",
+        f"{_replicas(now.ready)} ready, {len(now.starting_s)} start; one more works after {terms.lead_s:.0f} s",
         f"with {replicas}, {misses:.1f} requests are expected to wait longer than is planned for,"
         f" {100 * AIM:g} % of the promised {terms.promise.wait_s:g} s",
     )
+
+
+def _replicas(count: int) -> str:
+    return "1 replica is" if count == 1 else f"{count} replicas are"
 
 
 def buffered(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:

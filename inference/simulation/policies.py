@@ -4,10 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from math import ceil
 
-from inference.scaling.policy import decide, horizon_s, step_s
 from inference.scaling.pool import PoolTerms
-from inference.scaling.taming import Tamed
-from inference.scaling.traffic import Traffic
+from inference.scaling.steering import Steering
 from inference.simulation.pool_run import Seen
 
 
@@ -16,23 +14,16 @@ class Ours:
     terms: PoolTerms
     begins_with: int
     predicts: bool = True
-    _traffic: Traffic = field(init=False)
-    _tamed: Tamed = field(init=False)
+    _steering: Steering = field(init=False)
 
     def __post_init__(self) -> None:
-        self._traffic = Traffic(self.terms.lead_s, self.predicts)
-        self._tamed = Tamed(self.terms.taming)
+        self._steering = Steering(self.terms, self.predicts)
 
     def first(self) -> int:
         return self.begins_with
 
     def wanted(self, seen: Seen) -> int:
-        now = seen.now
-        self._traffic.came(seen.since_s, now.at_s, seen.came)
-        each_s = step_s(self.terms)
-        steps = ceil(horizon_s(self.terms) / each_s)
-        expected, _ = self._traffic.expected(now.at_s, step_s=each_s, steps=steps)
-        return self._tamed.allowed(decide(now, self.terms, expected).replicas, now.replicas, now.at_s)
+        return self._steering.decide(seen.now, since_s=seen.since_s, came=seen.came).replicas
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from inference.simulation.pool_run import PoolTrace
 from inference.simulation.shapes import DAY_S, Diurnal, Rise, Work, arrivals
 
 TICK_S = 15.0
-"""How often a policy looks, as KEDA and the autoscaler of Kubernetes do."""
+"""Seconds between two looks of a policy, as KEDA and the autoscaler of Kubernetes do."""
 MAX_SIMULATED = 2_500_000
 """The requests of a pool above which every second, third … one is simulated, on as many fewer replicas."""
 LEAST_SIMULATED = 4

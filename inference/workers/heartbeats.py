@@ -89,6 +89,10 @@ class Beat:
     outstanding: int = 0
     """The number of pages that were taken from queues and have not ended."""
     service_s: Mapping[str, float] = field(default_factory=dict)
+    running: Mapping[str, int] = field(default_factory=dict)
+    """The pages and calls that it works on, by model."""
+    done: Mapping[str, int] = field(default_factory=dict)
+    """The pages and calls that it has done since it started, by model."""
     hefts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """The relative cost of a tenant's pages, by model and tenant, where 1 is a usual page. A missing tenant has 1."""
     look_age_s: float = 0.0

@@ -18,6 +18,7 @@ from jobs.api import (
     own_fields,
     page_pictures,
     payments,
+    scaling,
     schemas,
     search,
     uploads,
@@ -25,6 +26,8 @@ from jobs.api import (
 )
 
 urlpatterns = [
+    path("operator/scaling", scaling.ScalingList.as_view(), name="api-scaling"),
+    path("operator/scaling/pools/<str:pool>", scaling.ScalingOfPool.as_view(), name="api-scaling-pool"),
     path("models", model_uploads.ModelUploads.as_view(), name="api-models"),
     path("models/<str:model>/versions", model_uploads.VersionUploads.as_view(), name="api-model-versions"),
     path(

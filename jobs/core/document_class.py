@@ -24,7 +24,7 @@ class DocumentClass:
     probabilities: Probabilities
     """The probabilities of the most probable classes, best first, as the model gave them."""
     corrected: bool = False
-    """Whether a person chose the label: of the document, or of pages that decide it."""
+    """Set if a person chose the label: of the document, or of pages that decide it."""
     class_set: str = ""
     """The version of the tenant's class set whose classes these are. It is empty for those of the model."""
 

@@ -9,7 +9,7 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from maas.ops.admin.visibility import ENGINE, JOBS, PAGES, may_see
+from maas.ops.admin.visibility import ENGINE, JOBS, PAGES, SCALING, may_see
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -74,6 +74,7 @@ SIDEBAR: list[dict[str, Any]] = [
             _list(_("Webhook deliveries"), "outbox", "jobs_webhookdelivery"),
             _item(_("Workers"), "memory", "jobs_workers", PAGES),
             _item(_("Engine"), "speed", "admin-engine", *ENGINE),
+            _item(_("Scaling"), "stacked_line_chart", "admin-scaling", *SCALING),
             _item(_("Gates"), "block", "admin-gates", JOBS),
         ],
     },
@@ -87,6 +88,7 @@ SIDEBAR: list[dict[str, Any]] = [
             _list(_("Model variants"), "compare_arrows", "inference_modelvariant"),
             _list(_("Model tasks"), "pending_actions", "inference_modeltask"),
             _list(_("Model pools"), "hub", "inference_modelpool"),
+            _list(_("Scaling of pools"), "swap_vert", "inference_scalingterms"),
         ],
     },
     {

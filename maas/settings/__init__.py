@@ -135,6 +135,7 @@ MAAS_TESSDATA = Path(ENV.text("MAAS_TESSDATA", str(MAAS_HOME / "tessdata"))).exp
 MAAS_TENSORRT = ENV.flag("MAAS_TENSORRT", False)
 MAAS_LOG_FORMAT = ENV.text("MAAS_LOG_FORMAT", "console")
 MAAS_METRICS_PORT = ENV.number("MAAS_METRICS_PORT", 0)
+MAAS_OPERATOR_TOKEN = ENV.text("MAAS_OPERATOR_TOKEN", "")
 
 DEBUG = ENV.flag("MAAS_DEBUG", False)
 SECRET_KEY = ENV.text("MAAS_SECRET_KEY", "") or ("unset-" * 10 if DEBUG else "")
@@ -242,6 +243,8 @@ STATIC_URL = "/static/"
 # The files are found in the packages themselves when a process starts, so they need not be collected first.
 WHITENOISE_USE_FINDERS = True
 
+if MAAS_OPERATOR_TOKEN and len(MAAS_OPERATOR_TOKEN) < 32:
+    raise ImproperlyConfigured("MAAS_OPERATOR_TOKEN must have 32 characters or more, chosen at random")
 if not 0 <= MAAS_DELETION_GRACE_DAYS <= MAX_DAYS:
     raise ImproperlyConfigured(
         f"MAAS_DELETION_GRACE_DAYS={MAAS_DELETION_GRACE_DAYS} must be 0, which is at once, or at most {MAX_DAYS}"

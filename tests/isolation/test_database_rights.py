@@ -45,6 +45,8 @@ WRITTEN: Mapping[str, Rights] = {
         "inference_batchsetting": ALL,
         "inference_modelpool": ALL,
         "inference_modelshare": ALL,
+        "inference_scalingminute": ALL,
+        "inference_scalingterms": ALL,
         "inference_sessionprofile": ALL,
         "jobs_queuedpages": ALL,
         "jobs_storedthings": ALL,

@@ -60,6 +60,7 @@ NEEDS: Mapping[str, tuple[str, str]] = {
     "/v1/invoices": ("billing:read", ""),
     "/v1/jobs": ("jobs:read", "jobs:write"),
     "/v1/models": ("models:read", "models:write"),
+    "/v1/operator": ("operator", "operator"),
     "/v1/payments": ("billing:read", "billing:write"),
     "/v1/search": ("jobs:read", ""),
     "/v1/schemas/result-1.json": ("", ""),

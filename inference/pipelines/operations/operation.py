@@ -34,7 +34,7 @@ class Operation:
     """The type that every input must have, for an operation whose inputs may have any names."""
     settings: tuple[Setting, ...] = ()
     looks_at_picture: bool = False
-    """Whether the operation looks at the picture of a page that has text of its own."""
+    """Set if the operation looks at the picture of a page that has text of its own."""
 
     def complete(self, given: Mapping[str, Json]) -> dict[str, Json]:
         """Return the settings with defaults filled in; raise ValueError for unknown settings and wrong values."""

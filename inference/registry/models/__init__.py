@@ -3,6 +3,7 @@
 from inference.registry.models.aliases import AliasMove, ModelAlias
 from inference.registry.models.batch_settings import BatchSetting
 from inference.registry.models.samples import ModelSamples
+from inference.registry.models.scaling import ScalingMinute, ScalingTerms
 from inference.registry.models.served import ModelShare, ServedModel
 from inference.registry.models.serving import ModelPool, SessionProfile
 from inference.registry.models.variants import ModelTask, ModelVariant
@@ -19,6 +20,8 @@ __all__ = [
     "ModelVariant",
     "ModelVersion",
     "PipelineStep",
+    "ScalingMinute",
+    "ScalingTerms",
     "ServedModel",
     "SessionProfile",
 ]

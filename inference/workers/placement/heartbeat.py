@@ -108,6 +108,8 @@ class HeartbeatSender:
             files=files,
             outstanding=max(pages.held, self._tally.running),
             service_s=self._tally.service_s(),
+            running=self._tally.running_now(),
+            done=self._tally.done(),
             hefts=self._tally.hefts.report(),
             look_age_s=0.0 if self._looked_s is None else time.monotonic() - self._looked_s,
         )

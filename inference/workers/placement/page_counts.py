@@ -19,6 +19,7 @@ class QueueTally:
         self._begun: dict[int, tuple[str, float]] = {}
         """The model key and start time by thread, which has one page. The same message may be here twice."""
         self._running: Counter[str] = Counter()
+        self._done: Counter[str] = Counter()
         self._service_s: dict[str, float] = {}
         self._last_s: dict[str, float] = {}
 
@@ -55,6 +56,7 @@ class QueueTally:
         self._running[key] -= 1
         self._last_s[key] = now_s
         if counts:
+            self._done[key] += 1
             usual_s = self._service_s.get(key, now_s - since_s)
             self._service_s[key] = usual_s + WEIGHT * (now_s - since_s - usual_s)
 
@@ -62,6 +64,15 @@ class QueueTally:
     def running(self) -> int:
         with self._lock:
             return self._running.total()
+
+    def running_now(self) -> Mapping[str, int]:
+        with self._lock:
+            return {key: count for key, count in self._running.items() if count > 0}
+
+    def done(self) -> Mapping[str, int]:
+        """Return the pieces that were worked on to their end since this process started, by model."""
+        with self._lock:
+            return dict(self._done)
 
     def running_of(self, key: str) -> int:
         with self._lock:

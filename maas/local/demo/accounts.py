@@ -4,6 +4,8 @@ import secrets
 from pathlib import Path
 from uuid import UUID
 
+from django.conf import settings
+
 from maas.local.launch.state_files import read_env_file, write_env_file
 from tenants.accounts.models import User
 from tenants.accounts.services import create_operator
@@ -61,7 +63,7 @@ def ensure_accounts(env_file: Path, url: str) -> bool:
     """Make sure that the accounts exist, and return whether they are new. A lost file gets new passwords and key."""
     saved = read_env_file(env_file)
     if _made_before() and saved:
-        write_env_file(env_file, {**saved, "MAAS_URL": url})
+        write_env_file(env_file, {**saved, "MAAS_URL": url, "MAAS_OPERATOR_TOKEN": settings.MAAS_OPERATOR_TOKEN})
         return False
     member_password, operator_password = secrets.token_urlsafe(12), secrets.token_urlsafe(12)
     key = _make(member_password, operator_password)
@@ -74,6 +76,7 @@ def ensure_accounts(env_file: Path, url: str) -> bool:
             "MAAS_PASSWORD": member_password,
             "MAAS_OPERATOR_EMAIL": OPERATOR,
             "MAAS_OPERATOR_PASSWORD": operator_password,
+            "MAAS_OPERATOR_TOKEN": settings.MAAS_OPERATOR_TOKEN,
         },
     )
     return True

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-_SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER")
+_SECRETS = ("MAAS_SECRET_KEY", "MAAS_KEY_PEPPER", "MAAS_OPERATOR_TOKEN")
 
 
 def keep_secrets(home: Path) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from inference.workers.figures import SPAN_S, ModelSums, Span, summed
+from maas.ops.admin.charts import Chart, ChartLine, chart_line, made_chart
 from maas.ops.admin.engine import EngineNow, engine_rows, gather_engine
 from maas.ops.admin.visibility import ENGINE, may_see
 
@@ -19,23 +20,6 @@ DRAWN = 4
 TONES = ("first", "second", "third", "fourth")
 PERIOD = "in the last 10 minutes"
 NOT_KNOWN = "The durable Redis does not answer, so these figures are unknown."
-
-
-class EngineLine(TypedDict):
-    name: str
-    tone: str
-    values: list[float | None]
-
-
-class EngineChart(TypedDict):
-    title: str
-    note: str
-    kind: Literal["bar", "line"]
-    minutes: list[int]
-    lines: list[EngineLine]
-    words: str
-    empty: str
-    """The text that replaces the chart. It is empty if there is something to draw."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +32,7 @@ class Group:
         return summed(sums for name, sums in span.parts.items() if name.partition("/")[0] in self.keys)
 
 
-def engine_charts(now: EngineNow) -> dict[str, EngineChart]:
+def engine_charts(now: EngineNow) -> dict[str, Chart]:
     spans = [*now.spans]
     groups, every = _groups(spans), _everything(spans)
     charts = {
@@ -107,42 +91,16 @@ def _everything(spans: Sequence[Span]) -> list[ModelSums]:
 
 def _by_model(
     groups: Sequence[Group], spans: Sequence[Span], value: Callable[[ModelSums], float | None]
-) -> list[EngineLine]:
+) -> list[ChartLine]:
     return [_line(group.name, group.tone, [group.in_(span) for span in spans], value) for group in groups]
 
 
-def _line(name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]) -> EngineLine:
-    values = [value(each) for each in sums]
-    return EngineLine(name=name, tone=tone, values=[None if number is None else round(number, 3) for number in values])
+def _line(name: str, tone: str, sums: Sequence[ModelSums], value: Callable[[ModelSums], float | None]) -> ChartLine:
+    return chart_line(name, tone, [value(each) for each in sums])
 
 
-def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[EngineLine]) -> EngineChart:
-    return EngineChart(
-        title=title,
-        note=note,
-        kind=kind,
-        minutes=[],
-        lines=lines,
-        words=_words(title, kind, lines),
-        empty="" if _is_drawn(kind, lines) else f"No data {PERIOD}.",
-    )
-
-
-def _is_drawn(kind: str, lines: Sequence[EngineLine]) -> bool:
-    """Say whether there is something to draw. A mean of 0 is a visible point on a line, but a bar of 0 is invisible."""
-    values = [value for line in lines for value in line["values"]]
-    return any(value is not None for value in values) if kind == "line" else any(values)
-
-
-def _words(title: str, kind: str, lines: Sequence[EngineLine]) -> str:
-    """Describe the chart in text for people who cannot see it."""
-    latest = []
-    for line in lines:
-        values = [value for value in line["values"] if value is not None]
-        figure = sum(values) if kind == "bar" else (sum(values) / len(values) if values else 0)
-        latest.append(f"{line['name']} {figure:,.1f}")
-    what = "Total" if kind == "bar" else "Average"
-    return f"{title} {PERIOD}. {what}: {', '.join(latest) or 'no data'}."
+def _chart(title: str, note: str, kind: Literal["bar", "line"], lines: list[ChartLine]) -> Chart:
+    return made_chart(title, note, kind, lines, PERIOD)
 
 
 @require_GET

@@ -9,6 +9,7 @@ JOBS, PAGES, DOCUMENTS = "jobs.job", "jobs.page", "jobs.document"
 USES = "tenants.usagerecord"
 TENANTS, VERSIONS, ENTRIES = "tenants.tenant", "inference.modelversion", "admin.logentry"
 ENGINE = (PAGES, VERSIONS)
+SCALING = ("inference.scalingterms",)
 
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "requests": (JOBS,),

@@ -141,6 +141,7 @@ STATUS: Mapping[str, int] = {
     "meaning_paused": 503,
     "reader_unavailable": 503,
     "payment_provider_unavailable": 503,
+    "scaling_unavailable": 503,
     "database_unavailable": 503,
     "storage_unavailable": 503,
     "deadline_exceeded": 504,

@@ -29,6 +29,7 @@ from maas.web.guard.refusals import INTERNAL_ERROR, Refusal, is_api, refusal, re
 from maas.web.guard.request_ids import request_id
 from maas.web.guard.request_kinds import kind_of, outcome_of
 from tenants.api.authentication import IDENTITY
+from tenants.api.operators import PATHS as OPERATOR_PATHS
 from tenants.core.asgi.client_ip_limit import address_of_scope, place_of_scope
 from tenants.core.asgi.protocol import (
     MEMBER,
@@ -170,7 +171,7 @@ class EdgeGuard:
             raise KeyInQuery(
                 "Never put a key in an address: send it as Authorization: Bearer <key>, and replace this one."
             )
-        if not is_api(scope["path"]) or scope["path"] == PROVIDER_EVENTS:
+        if not is_api(scope["path"]) or scope["path"] == PROVIDER_EVENTS or scope["path"].startswith(OPERATOR_PATHS):
             return
         key = bearer(scope)
         if key is not None:

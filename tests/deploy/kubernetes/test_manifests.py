@@ -21,8 +21,8 @@ SPARE_S = 20
 STARTUP_S = 300
 HAND_BACK_S = 5
 """Seconds that a worker needs after MAAS_WORKER_STOP_S, as docs/settings.md says."""
-CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "MAAS_OPERATOR_TOKEN"}
-"""The names that boto3 reads by itself, and the setting that comes with the route that KEDA asks."""
+CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+"""The names that boto3 reads by itself."""
 
 each_template = pytest.mark.parametrize("template", TEMPLATES, ids=str)
 each_of_ours = pytest.mark.parametrize("template", PRODUCT, ids=str)

@@ -72,7 +72,7 @@ def test_a_spike_that_must_be_absorbed_is_prepared_for() -> None:
 def test_reasons_name_the_work_and_what_is_expected() -> None:
     reasons = decide(PoolNow(0.0, ready=3, starting_s=(5.0,), service_s=2), TERMS, expected(2)).reasons
     assert "4.0 s of work come in a second at most" in reasons
-    assert any("3 replicas are ready and 1 start" in reason for reason in reasons)
+    assert any("3 replicas are ready, 1 start" in reason for reason in reasons)
 
 
 @pytest.mark.parametrize("values", [(0.0, 30), (1.0, 30), (0.95, 0)])

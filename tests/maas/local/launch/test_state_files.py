@@ -10,7 +10,7 @@ from maas.local.launch.state_files import keep_secrets, read_env_file, write_env
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:
     first = keep_secrets(tmp_path)
-    assert set(first) == {"MAAS_SECRET_KEY", "MAAS_KEY_PEPPER"}
+    assert set(first) == {"MAAS_SECRET_KEY", "MAAS_KEY_PEPPER", "MAAS_OPERATOR_TOKEN"}
     assert min(map(len, first.values())) >= 50
     assert keep_secrets(tmp_path) == first
 

@@ -1,0 +1,69 @@
+"""The work that waits for each model: pages of jobs and lines of batches in PostgreSQL, and calls in Redis."""
+
+from collections.abc import Iterable
+
+from django.db import connections
+
+from inference.rpc import lane_demand
+from inference.rpc.lines import CommandLine
+from inference.scaling.signal import BATCHES, CALLS, PAGES, Waiting
+from jobs.core.priorities import BULK, INTERACTIVE, NAMES
+from jobs.queue.demand import pages_demand
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+
+# A job is one row, however many pages it has, and few jobs are unfinished. A page that runs is no waiting page.
+_PAGES = """
+SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
+    open.priority, open.pages - coalesce(busy.pages, 0)
+FROM (
+    SELECT model_version_id, priority, sum(pages_total - pages_succeeded - pages_failed) AS pages FROM jobs_job
+    WHERE state IN ('queued', 'running') GROUP BY model_version_id, priority
+) open
+LEFT JOIN (
+    SELECT model_version_id, priority, count(*) AS pages FROM jobs_page WHERE state = 'running'
+    GROUP BY model_version_id, priority
+) busy USING (model_version_id, priority)
+JOIN inference_modelversion v ON v.id = open.model_version_id
+JOIN inference_servedmodel m ON m.id = v.served_model_id
+"""
+_LINES = """
+SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
+    sum(b.lines_total - b.lines_completed - b.lines_failed),
+    extract(epoch FROM max(clock_timestamp() - b.in_progress_at))::float8
+FROM jobs_batch b
+JOIN inference_modelversion v ON v.id = b.model_version_id
+JOIN inference_servedmodel m ON m.id = v.served_model_id
+WHERE b.status = 'in_progress' AND b.ending = '' GROUP BY 1
+"""
+
+
+def waiting_pages() -> list[Waiting]:
+    """Return the waiting pages by model and priority. The longest wait is known by model, whatever its priority."""
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_PAGES)
+        rows = cursor.fetchall()
+    demand = pages_demand() if any(pages > 0 for _, _, pages in rows) else {}
+    return [
+        Waiting(key, PAGES, NAMES[priority], int(pages), demand[key].oldest_s if key in demand else 0.0)
+        for key, priority, pages in rows
+        if pages > 0
+    ]
+
+
+def waiting_lines() -> list[Waiting]:
+    with operator_work(), connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_LINES)
+        return [
+            Waiting(key, BATCHES, NAMES[BULK], int(lines), max(0.0, float(oldest_s or 0.0)))
+            for key, lines, oldest_s in cursor.fetchall()
+            if lines > 0
+        ]
+
+
+def waiting_calls(line: CommandLine, keys: Iterable[str]) -> list[Waiting]:
+    """Return the calls that wait in Redis. Raises `redis.RedisError`."""
+    return [
+        Waiting(key, CALLS, NAMES[INTERACTIVE], demand.waiting, demand.oldest_wait_s)
+        for key, demand in lane_demand(line, sorted(keys)).items()
+        if demand.waiting
+    ]
