@@ -17,9 +17,10 @@ from inference.batching.watch import BatchFigures
 from inference.core.calls import Call, RunControl
 from inference.core.contracts import Json, VersionSpec, WorkInput, WorkOutput
 from inference.core.errors import CallCanceled
+from inference.runtime.borrowed_session import Borrowed
 from inference.runtime.metrics import MeteredBatches
 from inference.runtime.session import Session
-from inference.runtime.session_host import Borrowed, SessionHost
+from inference.runtime.session_host import SessionHost
 from inference.runtime.session_slot import Change, Happened
 
 DETECTION_LIMITS = BatchLimits(max_rows=8, max_padded=4_000_000, max_waiting=1024, max_wait_ms=0)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,15 @@ import structlog
 from inference.core.calls import Call
 from inference.core.errors import CallCanceled, ModelFailed
 from inference.model_host import HostLimits, ModelHosts, OnPaused, StaysPaused
-from inference.runtime.hosted_session import HostedSession
-from inference.runtime.isolated_session import IsolatedSession
+from inference.runtime.borrowed_session import Borrowed
 from inference.runtime.load_order import LoadTurn, next_load
-from inference.runtime.load_watch import waiting_for_load
-from inference.runtime.machine import processor
-from inference.runtime.memory_in_use import MemoryGauge, activity, host_memory, memory_of
-from inference.runtime.native import onnx_runtime
+from inference.runtime.memory_in_use import MemoryGauge, memory_of
 from inference.runtime.packed_files import PackedFiles
 from inference.runtime.profiles import Profile, ProfileKeeper, ProfileStore
 from inference.runtime.providers import ExecutionPlan
 from inference.runtime.residency import Resident, UseRate, make_room
 from inference.runtime.session import Session, weight_bytes
+from inference.runtime.session_opening import SessionOpening, WarmUp, device_of, failure_of
 from inference.runtime.session_slot import (
     Change,
     Happened,
@@ -35,27 +31,13 @@ from inference.runtime.session_slot import (
     ResidentSession,
     Slot,
     State,
-    fresh,
+    session_of,
 )
 
 __all__ = ["Change", "Happened", "LoadTally", "ResidentSession", "SessionHost"]
 
 log = structlog.get_logger(__name__)
-WarmUp = Callable[[Session], None]
 MAX_GONE = 4096
-
-
-class Borrowed:
-    """A session that several users keep in memory until the last of them has given it back, each once."""
-
-    def __init__(self, session: Session, users: int, leave: Callable[[], None]) -> None:
-        self.session = session
-        self._leave = leave
-        self._ends = count(1 - users)
-
-    def give_back(self) -> None:
-        if next(self._ends) == 0:
-            self._leave()
 
 
 class SessionHost:
@@ -78,14 +60,13 @@ class SessionHost:
         """Set up the host. With `packed`, sessions that are wanted so have several runs at once. Isolated sessions run
         in processes of `model_hosts`.
         """
-        self._packed = packed
         self.model_hosts = model_hosts or ModelHosts(HostLimits().within(budget_bytes))
         self.plan = plan
         self.budget_bytes = budget_bytes
-        self.profiles = ProfileKeeper(profiles, _device(plan))
+        self.profiles = ProfileKeeper(profiles, device_of(plan))
         self._wait_for_room_s = wait_for_room_s
         self._clock = clock
-        self._memory = memory or memory_of(on_gpu=plan.on_gpu)
+        self._opening = SessionOpening(plan, memory or memory_of(on_gpu=plan.on_gpu), packed, self.model_hosts)
         self._slots: dict[str, Slot] = {}
         self._queue: list[Slot] = []
         self._gone: dict[str, UseRate] = {}
@@ -137,7 +118,7 @@ class SessionHost:
             resolved(str(path)), warm_up, name, on_cpu=on_cpu, at_once=at_once, isolated=isolated
         )
         try:
-            session = _wait_for(slot, call, is_cold=is_cold)
+            session = session_of(slot, call, is_cold=is_cold)
             self._own.held = self._held_here + 1
             try:
                 yield session
@@ -291,7 +272,7 @@ class SessionHost:
                 self._wait_for_turn(slot)
                 session = self._open(slot, warm_up)
         except BaseException as error:
-            self._fail(slot, _as_failure(slot.name, error))
+            self._fail(slot, failure_of(slot.name, error))
             return
         self._publish(slot, session)
 
@@ -342,11 +323,11 @@ class SessionHost:
 
     def _open(self, slot: Slot, warm_up: WarmUp | None) -> Session | None:
         """Open the session, or return None if it is larger than expected and must wait for capacity again."""
-        session = self._open_isolated(slot, warm_up) if slot.isolated else self._open_here(slot, warm_up)
+        session = self._opening.open(slot, warm_up)
         if self._has_room_for(slot):
             return session
         session.close()
-        self._memory_of(slot).give_back()
+        self._opening.give_back([slot])
         self._remember(slot)
         with self._changed:
             slot.state, slot.held_bytes = State.WAITING, 0
@@ -354,30 +335,6 @@ class SessionHost:
             self._changed.notify_all()
         slot.refuse_if_too_large(self.budget_bytes)
         return None
-
-    def _open_here(self, slot: Slot, warm_up: WarmUp | None) -> Session:
-        memory = self._memory_of(slot)
-        plan = self.plan.on_cpu() if slot.on_cpu else self.plan
-        with activity.part() as part:
-            before_bytes = memory.used_bytes()
-            packed = self._packed if slot.at_once else None
-            session = HostedSession(Path(slot.path), plan, memory=memory, name=slot.name, packed=packed)
-            slot.load_s = session.load_s
-            if warm_up is not None:
-                slot.warm_up_s = _warmed_up(session, warm_up)
-            measured_bytes = memory.used_bytes() - before_bytes
-            alone = part.alone
-        slot.measured(measured_bytes, session.memory.growth, alone=alone)
-        return session
-
-    def _open_isolated(self, slot: Slot, warm_up: WarmUp | None) -> Session:
-        session = IsolatedSession(Path(slot.path), self.model_hosts, name=slot.name)
-        slot.load_s = session.load_s
-        if warm_up is not None:
-            slot.warm_up_s = _warmed_up(session, warm_up)
-        growth = session.memory.growth
-        slot.measured(session.memory.loaded_bytes + growth.held_bytes, growth, alone=True)
-        return session
 
     def _has_room_for(self, slot: Slot) -> bool:
         with self._changed:
@@ -455,26 +412,12 @@ class SessionHost:
 
     def _drop(self, slots: Sequence[Slot]) -> None:
         for slot in slots:
-            if slot.isolated:
-                slot.session.result().close()
-                continue
-            memory = self._memory_of(slot)
-            with activity.part() as part:
-                before_bytes = memory.used_bytes()
-                slot.session.result().close()
-                activity.gave_back(slot.held_bytes)
-                freed_bytes = before_bytes - memory.used_bytes()
-                alone = part.alone
-            if alone:
+            freed_bytes = self._opening.close(slot)
+            if freed_bytes is not None:
                 self.profiles.change(slot.path, **slot.freed(freed_bytes))
-        for memory in {self._memory_of(slot) for slot in slots}:
-            memory.give_back()
+        self._opening.give_back(slots)
         for slot in slots:
             self._tell(Change(Happened.EVICTED, slot.path))
-
-    def _memory_of(self, slot: Slot) -> MemoryGauge:
-        """Return the gauge of the memory that the session is in. All memory counts against a single budget."""
-        return host_memory() if slot.on_cpu and self.on_gpu else self._memory
 
     def _remember(self, slot: Slot) -> None:
         self.profiles.change(slot.path, **slot.as_measured())
@@ -488,40 +431,6 @@ class SessionHost:
                 listener(change)
             except Exception:
                 log.exception("residency_listener_failed", change=change.happened.value)
-
-
-def _warmed_up(session: Session, warm_up: WarmUp) -> float:
-    started_s = time.monotonic()
-    try:
-        warm_up(session)
-    except BaseException:
-        # The error may be kept for a while, and with it everything that was in progress.
-        session.close()
-        raise
-    return time.monotonic() - started_s
-
-
-def _wait_for(slot: Slot, call: Call | None, *, is_cold: bool) -> Session:
-    with waiting_for_load(needed=is_cold):
-        try:
-            return slot.session.result() if call is None else call.result_of(slot.session)
-        except ModelFailed as error:
-            if slot.session.done() and slot.session.exception() is error:
-                raise fresh(error) from error.__cause__
-            raise
-
-
-def _as_failure(name: str, error: BaseException) -> ModelFailed | CallCanceled:
-    if isinstance(error, ModelFailed | CallCanceled):
-        return error
-    failure = ModelFailed("model_load_failed", f"{name}: {type(error).__name__}: {error}")
-    failure.__cause__ = error
-    return failure
-
-
-def _device(plan: ExecutionPlan) -> str:
-    """Return the description of the device that the measurements are valid for."""
-    return f"{plan.describe()}; {processor()}; ONNX Runtime {onnx_runtime().__version__}"
 
 
 @lru_cache(maxsize=4096)

@@ -7,9 +7,11 @@ from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import Any
 
+from inference.core.calls import Call
 from inference.core.errors import ModelFailed
 from inference.runtime.arena_growth import ArenaGrowth
 from inference.runtime.load_order import WaitingLoad
+from inference.runtime.load_watch import waiting_for_load
 from inference.runtime.profiles import Profile
 from inference.runtime.residency import Resident, UseRate
 from inference.runtime.session import Session
@@ -254,3 +256,14 @@ class Slot:
             last_used_s=self.use.at_s,
             loads=tally.loads,
         )
+
+
+def session_of(slot: Slot, call: Call | None, *, is_cold: bool) -> Session:
+    """Wait for the session of a slot. Raises the error of its load, and CallCanceled or that of a late call."""
+    with waiting_for_load(needed=is_cold):
+        try:
+            return slot.session.result() if call is None else call.result_of(slot.session)
+        except ModelFailed as error:
+            if slot.session.done() and slot.session.exception() is error:
+                raise fresh(error) from error.__cause__
+            raise
