@@ -11,6 +11,7 @@ from django.conf import settings
 
 from inference.registry.models import ScalingMinute, ScalingTerms
 from inference.rpc.lines import CommandLine
+from inference.scaling.deletion import deletion_costs
 from inference.scaling.orders import Orders
 from inference.scaling.pool import PoolNow
 from inference.scaling.signal import (
@@ -27,6 +28,7 @@ from inference.scaling.steering import Decision, Steering
 from inference.scaling.traffic import MINUTE_S
 from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 from inference.workers.placement.catalog import Measured, ModelCatalog
+from jobs.scaling.cluster import own_cluster
 from jobs.scaling.metrics import tell_metrics
 from jobs.scaling.minutes import minutes_before
 from jobs.scaling.pool_json import pool_json
@@ -65,12 +67,14 @@ class ScalingWatch:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._line = CommandLine(settings.MAAS_REDIS_URL)
+        self._cluster = own_cluster()
         self._begin_anew()
 
     def _begin_anew(self) -> None:
         self._costs, self._arrivals, self._measured = Costs(), Arrivals(), Measured()
         self._catalog = ModelCatalog(self._measured)
         self._pools: dict[str, _Pool] = {}
+        self._workers: list[WorkerNow] = []
         self._looked_s: float | None = None
 
     def look(self) -> None:
@@ -92,11 +96,13 @@ class ScalingWatch:
             log.warning("scaling_not_decided", error=str(error))
             return
         self._looked_s = now_s
+        if self._cluster is not None:
+            self._cluster.write(deletion_costs(self._workers, self._costs))
 
     def _signals(self) -> dict[str, PoolSignal]:
         reports = live_workers_with_long_timeout()
         self._measured.learn(reports)
-        workers = [_worker(report) for report in reports]
+        self._workers = workers = [_worker(report) for report in reports]
         models = [ModelNow(model.key, model.pool, self._measured.apply(model).load_s) for model in self._catalog.read()]
         waiting: list[Waiting] = [
             *waiting_pages(),
