@@ -13,6 +13,7 @@ import numpy as np
 
 from inference.scaling.pool import Promise, Spike
 from inference.simulation.errors import SimulationRefused
+from inference.simulation.line import Numbers
 from inference.simulation.node_types import NodeType
 from inference.simulation.pool_run import PoolTrace
 from inference.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
@@ -54,29 +55,34 @@ def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
         raise SimulationRefused(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise SimulationRefused(f"{path} is not text in UTF-8") from error
+    return traces_of(
+        {name: (np.array(times), np.array(work)) for name, (times, work) in pools.items()}, terms, path.name
+    )
+
+
+def traces_of(pools: Mapping[str, tuple[Numbers, Numbers]], terms: TraceTerms, source: str) -> list[PoolTrace]:
+    """Return traces of times and work by pool, in any order. Refuse those without requests or without end."""
     if not pools:
-        raise SimulationRefused(f"{path.name} has no requests")
-    begins_s = min(min(times) for times, _ in pools.values())
-    ends_s = max(max(times) for times, _ in pools.values()) - begins_s
+        raise SimulationRefused(f"{source} has no requests")
+    begins_s = min(float(times.min()) for times, _ in pools.values())
+    ends_s = max(float(times.max()) for times, _ in pools.values()) - begins_s
     if ends_s > MAX_DAYS * DAY_S:
         raise SimulationRefused(
-            f"{path.name} lasts {ends_s / DAY_S:,.0f} days, and {MAX_DAYS} are simulated at most. "
+            f"{source} lasts {ends_s / DAY_S:,.0f} days, and {MAX_DAYS} are simulated at most. "
             "Are all times in seconds, or all in ISO 8601?"
         )
     return [
-        _as_trace(name, requests, begins_s=begins_s, ends_s=ends_s, terms=terms)
-        for name, requests in sorted(pools.items())
+        _as_trace(name, times - begins_s, work, ends_s=ends_s, terms=terms)
+        for name, (times, work) in sorted(pools.items())
     ]
 
 
-def _as_trace(name: str, requests: Requests, *, begins_s: float, ends_s: float, terms: TraceTerms) -> PoolTrace:
-    times, work = requests
-    arrivals = np.array(times) - begins_s
+def _as_trace(name: str, arrivals: Numbers, work: Numbers, *, ends_s: float, terms: TraceTerms) -> PoolTrace:
     order = np.argsort(arrivals, kind="stable")
     return PoolTrace(
         name,
         arrivals[order],
-        np.array(work)[order] / terms.node.speed,
+        work[order] / terms.node.speed,
         terms_of(terms.node, terms.promise, SPIKE_POOL if terms.spike else LARGE_POOL, terms.spike),
         max(ends_s, 1.0),
         spot_losses_per_hour=terms.node.spot_losses_per_hour,

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from inference.models import AliasMove, ModelPool, ModelVersion
+from inference.models import AliasMove, ModelPool, ModelVersion, ScalingTerms
 from jobs.core import archive_states as states
 from jobs.core.models.archives import Archive
 from jobs.submission.services import JobRequest, submit_job
@@ -78,7 +78,8 @@ def row_of_each_kind() -> Desk:
     operator = User.objects.filter(is_superuser=True)[0]
     with operator_work():
         LogEntry.objects.create(user=operator, object_id="one", object_repr="one", action_flag=CHANGE)
-        ModelPool.objects.create(name=unique("pool"))
+        pool = ModelPool.objects.create(name=unique("pool"))
+        ScalingTerms.objects.create(pool=pool.name)
     made = create_tenant(name=unique("tenant"), email=f"{unique(OWNER)}@example.com")
     desk = Desk(identify_key(made.key.text), model_version())
     desk.finish(desk.pages(desk.submit(pages=2))[0])

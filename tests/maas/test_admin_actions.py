@@ -10,7 +10,7 @@ from django.db.models import Model
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from inference.models import ModelPool, ModelTask, ModelVariant, ModelVersion, ServedModel
+from inference.models import ModelPool, ModelTask, ModelVariant, ModelVersion, ScalingTerms, ServedModel
 from inference.registry.aliases import move_alias
 from inference.registry.references import CURRENT
 from inference.workers.heartbeats import Beat, Heartbeat, WorkerReport
@@ -152,6 +152,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),
     (Group, "delete_selected"): lambda desk: Group.objects.create(name=unique("group")),
     (ModelPool, "delete_selected"): lambda desk: ModelPool.objects.create(name=unique("pool")),
+    (ScalingTerms, "delete_selected"): lambda desk: ScalingTerms.objects.create(pool=unique("pool")),
 }
 """A row for each action to act on: an action that is not here has no test."""
 

@@ -1,5 +1,6 @@
 """Simulate traffic of hours or months: what a policy costs on a type of node, and how many promises it misses."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from inference.simulation.node_types import EXAMPLES, NodeType, read_node_types
 from inference.simulation.outcome import Outcome
 from inference.simulation.pool_run import PoolTrace
 from inference.simulation.scenarios import SCENARIOS, TICK_S
-from inference.simulation.traces import TraceTerms, read_trace
+from inference.simulation.traces import MAX_DAYS, TraceTerms, read_trace, traces_of
+from jobs.scaling.past_traffic import past_pages
 from tenants.core.progress import progress_of
 
 
@@ -25,13 +27,14 @@ class Command(BaseCommand):
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--scenario", choices=sorted(SCENARIOS), help="traffic whose inputs are fixed")
         what.add_argument("--trace", type=Path, help="CSV file with a header, or JSON lines: at, work_s, pool")
+        what.add_argument("--usage", type=float, metavar="DAYS", help="pages of this service in the last days")
         parser.add_argument("--policy", choices=[name.value for name in PolicyName], default=PolicyName.OURS.value)
         parser.add_argument("--prices", type=Path, help="JSON object of node types by name")
         parser.add_argument("--node", help="node type (default: that of the scenario, or the first)")
         parser.add_argument("--work-s", type=float, help="work of a request that names none, in seconds")
-        parser.add_argument("--promise-wait-s", type=float, default=30.0, help="for a trace: the promised wait")
-        parser.add_argument("--promise-share", type=float, default=0.95, help="for a trace: the promised share")
-        parser.add_argument("--spike", type=float, help="for a trace: the rise to absorb, as a multiple")
+        parser.add_argument("--promise-wait-s", type=float, default=30.0, help="trace, usage: the promised wait")
+        parser.add_argument("--promise-share", type=float, default=0.95, help="trace, usage: the promised share")
+        parser.add_argument("--spike", type=float, help="trace, usage: the rise to absorb, as a multiple")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -62,6 +65,9 @@ class Command(BaseCommand):
             options["work_s"],
             Spike(options["spike"]) if options["spike"] else None,
         )
+        if options["usage"] is not None:
+            source = f"the last {options['usage']:g} days"
+            return self._outcome(options, source, traces_of(past_pages(_days(options["usage"])), terms, source))
         return self._outcome(options, options["trace"].name, read_trace(options["trace"], terms))
 
     def _outcome(
@@ -79,6 +85,12 @@ class Command(BaseCommand):
             progress.stage(f"{trace.name}: {len(trace.arrivals):,} requests")
             runs.append(run_with(policy, trace, tick_s=tick_s))
         return Outcome(name, policy, runs, mean_answer_s)
+
+
+def _days(days: float) -> timedelta:
+    if not 0 < days <= MAX_DAYS:
+        raise SimulationRefused(f"--usage must be above 0 and at most {MAX_DAYS} days, not {days:g}")
+    return timedelta(days=days)
 
 
 def _known(name: str, node_types: dict[str, NodeType]) -> str:
