@@ -32,10 +32,10 @@ WHERE page.created_at > clock_timestamp() - make_interval(secs => %(last_s)s)
 class _Pages:
     """The pages of a pool. The workers are numbers, in the order in which they were seen."""
 
-    workers: array[int] = field(default_factory=lambda: array("q"))
-    came: array[float] = field(default_factory=lambda: array("d"))
-    begun: array[float] = field(default_factory=lambda: array("d"))
-    ended: array[float] = field(default_factory=lambda: array("d"))
+    workers: "array[int]" = field(default_factory=lambda: array("q"))
+    came: "array[float]" = field(default_factory=lambda: array("d"))
+    begun: "array[float]" = field(default_factory=lambda: array("d"))
+    ended: "array[float]" = field(default_factory=lambda: array("d"))
 
 
 def past_pages(last: timedelta) -> dict[str, tuple[Numbers, Numbers]]:
