@@ -23,6 +23,8 @@ class Waiting:
     priority: str
     pieces: int
     oldest_s: float = 0.0
+    held: int = 0
+    """The pieces among them that no worker may take now: their account is suspended, or has as many as it may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Part:
     pieces: int
     work_s: float
     oldest_wait_s: float
+    held: int = 0
+    held_work_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +108,13 @@ class PoolSignal:
 
     @property
     def prompt_work_s(self) -> float:
-        """Return the waiting work that is promised to begin in time, which that of batches is not."""
-        return sum(part.work_s for part in self.parts if part.kind != BATCHES)
+        """Return the waiting work that more workers would begin sooner: not that of batches, and none that is held."""
+        return sum(part.work_s - part.held_work_s for part in self.parts if part.kind != BATCHES)
 
     @property
     def prompt_wait_s(self) -> float:
-        return max((part.oldest_wait_s for part in self.parts if part.kind != BATCHES), default=0.0)
+        prompt = (part for part in self.parts if part.kind != BATCHES and part.held < part.pieces)
+        return max((part.oldest_wait_s for part in prompt), default=0.0)
 
 
 class Costs:
@@ -245,6 +250,8 @@ def _parts(waiting: Sequence[Waiting], costs: Costs) -> tuple[Part, ...]:
             sum(one.pieces for one in ones),
             sum(one.pieces * costs.of(one.key) for one in ones),
             max(one.oldest_s for one in ones),
+            sum(one.held for one in ones),
+            sum(one.held * costs.of(one.key) for one in ones),
         )
         for (kind, priority), ones in sorted(found.items())
     )

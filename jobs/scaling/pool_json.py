@@ -42,6 +42,7 @@ def pool_json(
                 "kind": part.kind,
                 "priority": part.priority,
                 "pieces": part.pieces,
+                "held": part.held,
                 "work_s": round(part.work_s, 3),
                 "oldest_wait_s": round(part.oldest_wait_s, 3),
             }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.db import connections
 
 from inference.rpc import lane_demand
@@ -11,20 +12,25 @@ from jobs.core.priorities import BULK, INTERACTIVE, NAMES
 from jobs.queue.demand import pages_demand
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
-# A job is one row, however many pages it has, and few jobs are unfinished. A page that runs is no waiting page.
+# A job is one row, however many pages it has, and few jobs are unfinished. A page that runs is no waiting page. Of an
+# account that is suspended, or that has as many pages at once as it may have, no worker takes a page.
 _PAGES = """
-SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
-    open.priority, open.pages - coalesce(busy.pages, 0)
+SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number, open.priority,
+    sum(open.pages - coalesce(busy.pages, 0)),
+    sum(CASE WHEN tenant.state <> 'active' THEN open.pages - coalesce(busy.pages, 0)
+        ELSE greatest(0, open.pages - coalesce(nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0), open.pages)) END)
 FROM (
-    SELECT model_version_id, priority, sum(pages_total - pages_succeeded - pages_failed) AS pages FROM jobs_job
-    WHERE state IN ('queued', 'running') GROUP BY model_version_id, priority
+    SELECT tenant_id, model_version_id, priority, sum(pages_total - pages_succeeded - pages_failed) AS pages
+    FROM jobs_job WHERE state IN ('queued', 'running') GROUP BY tenant_id, model_version_id, priority
 ) open
+JOIN tenants_chosenlimits tenant ON tenant.id = open.tenant_id
 LEFT JOIN (
-    SELECT model_version_id, priority, count(*) AS pages FROM jobs_page WHERE state = 'running'
-    GROUP BY model_version_id, priority
-) busy USING (model_version_id, priority)
+    SELECT tenant_id, model_version_id, priority, count(*) AS pages FROM jobs_page WHERE state = 'running'
+    GROUP BY tenant_id, model_version_id, priority
+) busy USING (tenant_id, model_version_id, priority)
 JOIN inference_modelversion v ON v.id = open.model_version_id
 JOIN inference_servedmodel m ON m.id = v.served_model_id
+GROUP BY m.name, m.tenant_id, v.number, open.priority
 """
 _LINES = """
 SELECT m.name || coalesce('.' || replace(m.tenant_id::text, '-', ''), '') || '@' || v.number,
@@ -40,12 +46,14 @@ WHERE b.status = 'in_progress' AND b.ending = '' GROUP BY 1
 def waiting_pages() -> list[Waiting]:
     """Return the waiting pages by model and priority. The longest wait is known by model, whatever its priority."""
     with operator_work(), connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_PAGES)
+        cursor.execute(_PAGES, {"at_once": settings.MAAS_PAGES_AT_ONCE or 0})
         rows = cursor.fetchall()
-    demand = pages_demand() if any(pages > 0 for _, _, pages in rows) else {}
+    demand = pages_demand() if any(pages > 0 for _, _, pages, _ in rows) else {}
     return [
-        Waiting(key, PAGES, NAMES[priority], int(pages), demand[key].oldest_s if key in demand else 0.0)
-        for key, priority, pages in rows
+        Waiting(
+            key, PAGES, NAMES[priority], int(pages), demand[key].oldest_s if key in demand else 0.0, max(0, int(held))
+        )
+        for key, priority, pages, held in rows
         if pages > 0
     ]
 
