@@ -30,7 +30,7 @@ def run_with(name: PolicyName, trace: PoolTrace, *, tick_s: float) -> PoolRun:
     def run(policy: Policy) -> PoolRun:
         return run_pool(trace, policy, tick_s=tick_s)
 
-    first = _first(trace)
+    first = first_replicas(trace)
     if name is PolicyName.STATIC:
         return _smallest(trace, run)
     if name is PolicyName.HPA:
@@ -39,7 +39,8 @@ def run_with(name: PolicyName, trace: PoolTrace, *, tick_s: float) -> PoolRun:
     return run(Ours(trace.terms, first, predicts=name is PolicyName.OURS))
 
 
-def _first(trace: PoolTrace) -> int:
+def first_replicas(trace: PoolTrace) -> int:
+    """Return how many replicas a pool begins with: enough for its first minutes."""
     rate = trace.arrivals.searchsorted(FIRST_RATE_S) / FIRST_RATE_S
     wanted = ceil(1.2 * rate * trace.mean_work_s / trace.terms.slots) + 1
     return min(max(wanted, trace.terms.least), trace.terms.most)
@@ -48,7 +49,7 @@ def _first(trace: PoolTrace) -> int:
 def _smallest(trace: PoolTrace, run: Run) -> PoolRun:
     """Return the run with the smallest number of replicas that keeps the promise, found by halving."""
     allowed = (1 - trace.terms.promise.share) * len(trace.arrivals)
-    low, high = 1, _first(trace)
+    low, high = 1, first_replicas(trace)
     while (made := run(Static(high))).missed > allowed and high < trace.terms.most:
         low, high = high + 1, min(2 * high, trace.terms.most)
     while low < high:
