@@ -21,6 +21,8 @@ def statement_limit_s() -> int:
 def limit_statements(limit_s: int) -> None:
     """Set the limit in this process, for tenants' data and for the operator. The owner, who migrates, has none."""
     limits_s = dict.fromkeys((APP, OPERATOR), limit_s)
+    # Of two receivers with one id, Django keeps the first. The last limit is the one that counts.
+    connection_created.disconnect(dispatch_uid=__name__)
     connection_created.connect(_Limiter(limits_s), dispatch_uid=__name__, weak=False)
 
 

@@ -31,6 +31,7 @@ def test_a_request_may_ask_for_as_long_as_twice_a_lease() -> None:
 
 
 def test_a_check_of_the_scheduler_may_take_longer() -> None:
+    statement_limit.limit_statements(statement_limit.statement_limit_s())
     statement_limit.limit_statements(statement_limit.UPKEEP_S)
     assert {limit_of(APP), limit_of(OPERATOR)} == {"10min"}
 
