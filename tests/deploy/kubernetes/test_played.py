@@ -27,6 +27,7 @@ from tests.stand_in_s3 import PREFIX, REGION, new_bucket, stand_in_s3
 from tests.waiting import eventually
 
 PASSWORD = "of-the-owner_1"
+TOKEN = "t" * 40
 HOST = "maas.example.com"
 PROXY = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
 """What the ingress controller adds."""
@@ -99,7 +100,9 @@ def played(secrets_and_folder: tuple[dict[str, str], Path]) -> Iterator[Played]:
     """Yield the base, applied all at once, as soon as everything is ready."""
     secrets, folder = secrets_and_folder
     image = image_folder(folder / "image")
-    with Cluster(render(BASE), secrets={"maas": secrets}, image=image, folder=folder) as cluster:
+    with Cluster(
+        render(BASE), secrets={"maas": secrets, "maas-scaling": {"token": TOKEN}}, image=image, folder=folder
+    ) as cluster:
         for name in ("web", "scheduler", "worker"):
             cluster.deploy(name)
         cluster.run_job("migrate")
@@ -136,13 +139,20 @@ def test_metrics_are_for_the_cluster_alone(played: Played) -> None:
     assert httpx.get(f"http://{endpoint}/metrics", headers=PROXY).status_code == 404
 
 
-def test_keda_is_not_sent_elsewhere(played: Played) -> None:
+def test_keda_is_told_how_many_workers_are_wanted(played: Played) -> None:
     """It calls by the name of the Service, without a proxy: that host is answered, and not redirected to HTTPS."""
     (scaled,) = (one for one in render(BASE) if one["kind"] == "ScaledObject")
-    url = urlsplit(scaled["spec"]["triggers"][0]["metadata"]["url"])
+    trigger = scaled["spec"]["triggers"][0]["metadata"]
+    url = urlsplit(trigger["url"])
     endpoint, *_ = played.cluster.endpoints("web", "http")
-    answer = httpx.get(f"http://{endpoint}{url.path}", headers={"Host": url.netloc})
-    assert answer.status_code in {401, 404}, answer.text
+
+    def ask(token: str) -> httpx.Response:
+        headers = {"Host": url.netloc, "Authorization": f"Bearer {token}"}
+        return httpx.get(f"http://{endpoint}{url.path}", headers=headers)
+
+    answer = eventually(lambda: answer if (answer := ask(TOKEN)).status_code == 200 else None, "a decision", 30)
+    assert answer.json()[trigger["valueLocation"]] == 1
+    assert ask("another" * 6).status_code == 401
     assert httpx.get(f"http://{endpoint}/v1/models", headers={"Host": "other.example"}).status_code == 400
 
 
