@@ -47,7 +47,7 @@ def test_a_word_reaches_its_hearer_with_what_it_is_about(ear: Ear) -> None:
 def test_words_that_nobody_understands_make_nobody_deaf(ear: Ear) -> None:
     channel = ControlChannel(settings.MAAS_REDIS_URL)
     redis.Redis.from_url(settings.MAAS_REDIS_URL).publish(CHANNEL, b"{not json")
-    # Words of other tests are heard as well: they use the same channel.
+    # Words of other tests arrive as well: they use the same channel.
     unknown, bad, good = (unique("job") for _ in range(3))
     channel.tell("unknown", job=unknown)
     channel.tell("bad", job=bad)
