@@ -272,8 +272,11 @@ def report(found: Sequence[tuple[Figures, Figures]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parts = ("upload", "moves", "neighbors")
-    parser.add_argument("parts", nargs="*", choices=parts, default=parts)
-    wanted = parser.parse_args().parts
+    # Python 3.11 refuses an empty list where there are choices.
+    parser.add_argument("parts", nargs="*", help=f"some of {', '.join(parts)} (default: all)")
+    wanted = parser.parse_args().parts or parts
+    if unknown := set(wanted) - set(parts):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
     print(circumstances())
     with tempfile.TemporaryDirectory() as folder, LiveStack(Path(folder, "var"), variables=PRODUCT) as stack:
         product = Product(stack.wait_until_ready(), PRODUCT)
