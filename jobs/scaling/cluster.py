@@ -40,7 +40,8 @@ class Cluster:
         self._next_s = self.clock() + EVERY_S
         by_pod = {pod_of(worker): cost for worker, cost in costs.items()}
         self._written = {pod: cost for pod, cost in self._written.items() if pod in by_pod}
-        changed = {pod: cost for pod, cost in by_pod.items() if self._written.get(pod, 0) != cost}
+        # What another scheduler wrote on a pod before is unknown, so the first cost is always written.
+        changed = {pod: cost for pod, cost in by_pod.items() if self._written.get(pod) != cost}
         if not changed:
             return
         order = sorted(changed, key=lambda pod: -abs(changed[pod] - self._written.get(pod, 0)))

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 class ScalingUnavailable(DomainError):
-    """Nothing is known of the pools: no scheduler leads, or the durable Redis does not answer."""
+    """The error if nothing is known of the pools: no scheduler leads, or the durable Redis does not answer."""
 
     code = "scaling_unavailable"
     gate = "scheduler"

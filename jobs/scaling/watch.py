@@ -67,12 +67,12 @@ class ScalingWatch:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._line = CommandLine(settings.MAAS_REDIS_URL)
-        self._cluster = own_cluster()
         self._begin_anew()
 
     def _begin_anew(self) -> None:
         self._costs, self._arrivals, self._measured = Costs(), Arrivals(), Measured()
         self._catalog = ModelCatalog(self._measured)
+        self._cluster = own_cluster()
         self._pools: dict[str, _Pool] = {}
         self._workers: list[WorkerNow] = []
         self._looked_s: float | None = None

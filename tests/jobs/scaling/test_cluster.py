@@ -93,10 +93,13 @@ def test_changed_costs_are_written_on_the_pods(api: Api, account: Path) -> None:
     cluster = Cluster("localhost", api.port, account, Clock())
     cluster.write({"worker-7d4-x1-8": 5, "worker-7d4-x2-8": 0})
     cluster.write({"worker-7d4-x1-8": 5, "worker-7d4-x2-8": 0})
-    assert api.written == [("/api/v1/namespaces/maas/pods/worker-7d4-x1", "5")]
+    assert api.written == [
+        ("/api/v1/namespaces/maas/pods/worker-7d4-x1", "5"),
+        ("/api/v1/namespaces/maas/pods/worker-7d4-x2", "0"),
+    ]
     (account / "token").write_text("second")
     cluster.write({"worker-7d4-x1-8": 0, "worker-7d4-x2-8": -100})
-    assert api.written[1:] == [
+    assert api.written[2:] == [
         ("/api/v1/namespaces/maas/pods/worker-7d4-x2", "-100"),
         ("/api/v1/namespaces/maas/pods/worker-7d4-x1", "0"),
     ]
@@ -138,7 +141,15 @@ def test_a_cluster_with_another_certificate_gets_no_token(api: Api, account: Pat
 
 
 def test_a_cluster_that_does_not_answer_ends_no_decision(account: Path) -> None:
-    Cluster("localhost", 9, account, Clock()).write({"a-1": 5})
+    cluster = Cluster("localhost", 9, account, Clock())
+    cluster.write({"a-1": 5})
+    assert cluster._written == {}
+
+
+def test_another_scheduler_writes_over_what_an_earlier_one_wrote(api: Api, account: Path) -> None:
+    Cluster("localhost", api.port, account, Clock()).write({"a-1": 5})
+    Cluster("localhost", api.port, account, Clock()).write({"a-1": 0})
+    assert [cost for _, cost in api.written] == ["5", "0"]
 
 
 def test_outside_of_a_cluster_nothing_is_written(account: Path, tmp_path: Path) -> None:
