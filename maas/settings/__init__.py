@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from maas.ops import operator_theme
 from maas.settings import csp
 from maas.settings.accounts import allauth_settings, checked_sign_up
+from maas.settings.cells import cells_of
 from maas.settings.env import DatabaseUrl, Environment, storage_backend
 from maas.settings.mail import mail_settings
 from maas.settings.payments import STRIPE_API, STRIPE_CHECKOUT, stripe_settings
@@ -41,6 +42,15 @@ MAAS_WORKER_SOCKETS = MAAS_HOME / "run" / "workers"
 
 MAAS_KEY_PEPPER = ENV.text("MAAS_KEY_PEPPER", "")
 MAAS_EDGE_KEY = ENV.text("MAAS_EDGE_KEY", "")
+MAAS_CELL = ENV.text("MAAS_CELL", "")
+MAAS_CELLS = cells_of(
+    own=MAAS_CELL,
+    urls=ENV.text("MAAS_CELLS", ""),
+    keys=ENV.text("MAAS_CELL_KEYS", ""),
+    secret=ENV.text("MAAS_CELL_SECRET", ""),
+    control=ENV.text("MAAS_CONTROL_CELL", ""),
+    redirect=ENV.flag("MAAS_CELL_REDIRECT", False),
+)
 MAAS_LEASE_S = ENV.number("MAAS_LEASE_S", 30)
 MAAS_PAGE_LIMIT_S = ENV.number("MAAS_PAGE_LIMIT_S", 600)
 MAAS_MAX_ATTEMPTS = ENV.number("MAAS_MAX_ATTEMPTS", 3)
