@@ -37,14 +37,20 @@ class Connections:
         self._open = 0
 
     async def ask(self, request: bytes, due_s: float) -> Answer | None:
-        """Send a request and return the response. Return None if all connections are in use."""
+        """Send a request and return the response, with status 0 if the connection broke. Return None if all connections
+        are in use. Raises OSError if nobody listens: then nothing was sent.
+        """
         if not self._free and self._open >= MAX_CONNECTIONS:
             return None
         if self._free:
             reader, writer = self._free.pop()
         else:
             self._open += 1
-            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            except OSError:
+                self._open -= 1
+                raise
         try:
             writer.write(request)
             answer, keeps = await _read(reader, due_s)
