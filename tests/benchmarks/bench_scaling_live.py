@@ -32,9 +32,9 @@ django.setup()
 # ruff: noqa: E402  # the flows need the settings
 
 from inference.scaling.pool import PoolTerms, Promise, Taming
-from inference.simulation.line import Numbers
-from inference.simulation.policies import Ours
-from inference.simulation.pool_run import PoolTrace, run_pool
+from jobs.simulation.line import Numbers
+from jobs.simulation.policies import Ours
+from jobs.simulation.pool_run import PoolTrace, run_pool
 from tests.benchmarks.circumstances import circumstances
 from tests.flows.product import Product
 from tests.live_stack import LiveStack

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from inference.scaling.pool import PoolTerms, Promise, Taming
-from inference.simulation.comparison import TARGETS_S, first_replicas
-from inference.simulation.line import Numbers
-from inference.simulation.node_types import EXAMPLES
-from inference.simulation.policies import Hpa, Ours
-from inference.simulation.pool_run import Policy, PoolRun, PoolTrace, Seen, run_pool
-from inference.simulation.scenarios import SCENARIOS, TICK_S
+from jobs.simulation.comparison import TARGETS_S, first_replicas
+from jobs.simulation.line import Numbers
+from jobs.simulation.node_types import EXAMPLES
+from jobs.simulation.policies import Hpa, Ours
+from jobs.simulation.pool_run import Policy, PoolRun, PoolTrace, Seen, run_pool
+from jobs.simulation.scenarios import SCENARIOS, TICK_S
 
 DAY_S = 86_400.0
 WEEKS = 3

@@ -58,9 +58,64 @@ def test_a_trace_of_several_pools_with_times_of_day(tmp_path: Path) -> None:
     assert {name: pool["requests"] for name, pool in told["pools"].items()} == {"a": 300, "b": 300}
 
 
+MODELS = {
+    "ocr": {"memory_mb": 300, "load_s": 5},
+    "embed": {"memory_mb": 100, "load_s": 2, "batch": {"fixed_s": 0.02, "row_s": 0.002}},
+}
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> tuple[str, ...]:
+    """A trace of two models and three tenants, and what its models are."""
+    lines = ["at,work_s,model,tenant,priority"]
+    lines += [
+        f"{n / 2},1.0,{'ocr' if n % 3 else 'embed'},tenant-{n % 3},{'bulk' if n % 5 else ''}" for n in range(3000)
+    ]
+    file, models = tmp_path / "mixed.csv", tmp_path / "models.json"
+    file.write_text("\n".join(lines))
+    models.write_text(json.dumps(MODELS))
+    return "--trace", str(file), "--models", str(models)
+
+
+def test_models_that_share_a_pool_take_turns_in_its_memory(mixed: tuple[str, ...], tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    node = {"price_per_hour": 1, "start_s": 30, "load_s": 5, "slots": 4}
+    prices.write_text(json.dumps({"large": node, "small": {**node, "memory_mb": 320}}))
+    large, small = (
+        simulate(*mixed, "--prices", str(prices), "--node", name, "--policy", "reactive") for name in ("large", "small")
+    )
+    assert [told["pools"]["pool"]["requests"] for told in (large, small)] == [3000, 3000]
+    assert large["missed_promises"] == 0
+    # Where both do not fit, they are loaded again and again, or live on different replicas.
+    assert (small["cost"], small["p95_wait_s"]) > (large["cost"], large["p95_wait_s"])
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ('{"ocr": {}}', "request 1: the model 'embed' is not described. Known are ocr"),
+        ("[]", "is not a JSON object of models"),
+        ("{}", "has no models"),
+        ('{"ocr": {"memory": 3}}', "unknown field `memory`"),
+        ('{"ocr": {"load_s": -1}}', "ocr: load_s must be a number of at least 0"),
+        ('{"ocr": {"batch": {"fixed_s": 0, "row_s": 0}}}', "ocr: a batch must take some time"),
+    ],
+)
+def test_models_that_cannot_be_read_say_why(mixed: tuple[str, ...], tmp_path: Path, models: str, said: str) -> None:
+    (tmp_path / "models.json").write_text(models)
+    with pytest.raises(CommandError, match=said):
+        simulate(*mixed)
+
+
+def test_models_without_a_trace_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="--models describes the models of a --trace"):
+        simulate("--scenario", "founding", "--models", str(tmp_path / "models.json"))
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        ("at,work_s,priority\n1,2,urgent\n", "request 1: the priority must be one of interactive, standard, bulk"),
         ("", "names nothing"),
         ("when,work_s\n1,2\n", "has no column of times"),
         ("at,work_s\n", "has no requests"),

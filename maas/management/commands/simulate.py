@@ -8,14 +8,15 @@ import msgspec
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from inference.scaling.pool import Promise, Spike
-from inference.simulation.comparison import PolicyName, run_with
-from inference.simulation.errors import SimulationRefused
-from inference.simulation.node_types import EXAMPLES, NodeType, read_node_types
-from inference.simulation.outcome import Outcome
-from inference.simulation.pool_run import PoolTrace
-from inference.simulation.scenarios import SCENARIOS, TICK_S
-from inference.simulation.traces import MAX_DAYS, TraceTerms, read_trace, traces_of
 from jobs.scaling.past_traffic import past_pages
+from jobs.simulation.comparison import PolicyName, run_with
+from jobs.simulation.errors import SimulationRefused
+from jobs.simulation.model_kinds import read_model_kinds
+from jobs.simulation.node_types import EXAMPLES, NodeType, read_node_types
+from jobs.simulation.outcome import Outcome
+from jobs.simulation.pool_run import PoolTrace
+from jobs.simulation.scenarios import SCENARIOS, TICK_S
+from jobs.simulation.traces import MAX_DAYS, TraceTerms, read_trace, traces_of
 from tenants.core.progress import progress_of
 
 
@@ -26,10 +27,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--scenario", choices=sorted(SCENARIOS), help="traffic whose inputs are fixed")
-        what.add_argument("--trace", type=Path, help="CSV file with a header, or JSON lines: at, work_s, pool")
+        what.add_argument("--trace", type=Path, help="CSV file with a header, or JSON lines: at, work_s, …")
         what.add_argument("--usage", type=float, metavar="DAYS", help="pages of this service in the last days")
         parser.add_argument("--policy", choices=[name.value for name in PolicyName], default=PolicyName.OURS.value)
         parser.add_argument("--prices", type=Path, help="JSON object of node types by name")
+        parser.add_argument("--models", type=Path, help="trace: JSON object of its models by name")
         parser.add_argument("--node", help="node type (default: that of the scenario, or the first)")
         parser.add_argument("--work-s", type=float, help="work of a request that names none, in seconds")
         parser.add_argument("--promise-wait-s", type=float, default=30.0, help="trace, usage: the promised wait")
@@ -51,6 +53,8 @@ class Command(BaseCommand):
     def _simulated(self, options: dict[str, Any]) -> Outcome:
         own = read_node_types(options["prices"]) if options["prices"] else {}
         node_types = {**EXAMPLES, **own}
+        if options["models"] and not options["trace"]:
+            raise SimulationRefused("--models describes the models of a --trace")
         if options["scenario"]:
             scenario = SCENARIOS[options["scenario"]]()
             node = _known(options["node"], node_types) if options["node"] else None
@@ -64,6 +68,7 @@ class Command(BaseCommand):
             node_types[_known(name, node_types)],
             options["work_s"],
             Spike(options["spike"]) if options["spike"] else None,
+            read_model_kinds(options["models"]) if options["models"] else None,
         )
         if options["usage"] is not None:
             source = f"the last {options['usage']:g} days"

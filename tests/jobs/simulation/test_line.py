@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.simulation.line import Line
+from jobs.simulation.line import Line
 
 
 def waits_of(arrivals: list[float], work: list[float], slots: int) -> list[float]:
@@ -24,8 +24,8 @@ requests = st.lists(st.tuples(st.floats(0, 100), st.floats(0.01, 20)), max_size=
 @given(requests, st.integers(1, 4), st.floats(1, 50))
 def test_waits_do_not_depend_on_the_looks(given_requests: list[tuple[float, float]], slots: int, tick_s: float) -> None:
     arrivals, work = sorted(at for at, _ in given_requests), [takes for _, takes in given_requests]
-    line = Line(np.array(arrivals), np.array(work))
-    line.add(0.0, slots)
+    line = Line(np.array(arrivals), np.array(work), slots)
+    line.add(0.0)
     found: list[float] = []
     for look in range(1, 2000):
         found += line.run(look * tick_s).tolist()
@@ -35,26 +35,26 @@ def test_waits_do_not_depend_on_the_looks(given_requests: list[tuple[float, floa
 
 def test_a_slot_that_comes_later_takes_from_the_line() -> None:
     line = Line(np.zeros(3), np.full(3, 10.0))
-    line.add(0.0, 1)
+    line.add(0.0)
     assert line.run(1).tolist() == [0.0]
-    assert line.waiting(1) == (2, 1.0)
-    line.add(5.0, 1)
+    assert line.waiting(1) == (20.0, 1.0)
+    line.add(5.0)
     assert line.run(20).tolist() == [5.0, 10.0]
 
 
 def test_without_slots_all_wait() -> None:
     line = Line(np.zeros(3), np.ones(3))
     assert len(line.run(100)) == 0
-    assert line.waiting(100) == (3, 100.0)
+    assert line.waiting(100) == (3.0, 100.0)
 
 
 def test_work_of_a_lost_slot_begins_again() -> None:
     line = Line(np.zeros(1), np.full(1, 50.0))
-    line.add(0.0, 1)
+    line.add(0.0)
     line.run(1)
-    line.lose(np.array([0]), gone_s=31.0)
-    assert line.waiting(1)[0] == 1
-    line.add(40.0, 1)
+    line.lose(1, 31.0, np.random.default_rng(1))
+    assert line.waiting(1)[0] == 50.0
+    line.add(40.0)
     line.run(60)
     assert line.waiting(60)[0] == 0
     assert line.free == [90.0]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from inference.simulation.comparison import PolicyName
-from inference.simulation.pool_run import PoolRun
+from jobs.simulation.comparison import PolicyName
+from jobs.simulation.pool_run import PoolRun
 
 WINDOW_S = 300.0
 """The time within which a pool that is tamed turns at most once."""

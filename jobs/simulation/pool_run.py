@@ -6,7 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from inference.scaling.pool import HOUR_S, PoolNow, PoolTerms
-from inference.simulation.line import Line, Numbers
+from jobs.simulation.line import Line, Numbers
+from jobs.simulation.mixed_line import MixedLine
+from jobs.simulation.model_kinds import Details
 
 SPOT_NOTICE_S = 30.0
 HISTORY_POINTS = 2000
@@ -48,6 +50,8 @@ class PoolTrace:
     stands_for: int = 1
     """The real requests and replicas that each of these stands for."""
     spot_losses_per_hour: float = 0.0
+    details: Details | None = None
+    """The models and callers of the requests, if they decide what is next."""
 
     def __post_init__(self) -> None:
         if len(self.arrivals) != len(self.work):
@@ -101,17 +105,18 @@ class PoolRun:
 class Replicas:
     """The replicas of a pool: ready ones as slots of its line, others by the time at which they will be."""
 
-    def __init__(self, line: Line, terms: PoolTerms, ready: int) -> None:
+    def __init__(self, line: Line | MixedLine, terms: PoolTerms, ready: int) -> None:
         self._line, self._terms = line, terms
         self.starting: list[float] = []
         """The times at which they will be ready, in order."""
         self.drained_s = 0.0
         """The seconds for which replicas went on with their last work after they were given up."""
-        line.add(0.0, ready * terms.slots)
+        for _ in range(ready):
+            line.add(0.0)
 
     @property
     def ready(self) -> int:
-        return len(self._line.free) // self._terms.slots
+        return self._line.replicas
 
     @property
     def count(self) -> int:
@@ -125,23 +130,27 @@ class Replicas:
             if self.starting:
                 self.starting.pop()
             else:
-                self.drained_s += max(0.0, self._line.take_away(self._terms.slots) - at_s)
+                self.drained_s += max(0.0, self._line.take_away() - at_s)
 
     def get_ready(self, until_s: float) -> None:
         while self.starting and self.starting[0] <= until_s:
-            self._line.add(self.starting.pop(0), self._terms.slots)
+            self._line.add(self.starting.pop(0))
 
     def lose(self, count: int, at_s: float, rng: np.random.Generator) -> None:
         """Lose replicas by chance. What does not end within the notice begins again elsewhere."""
-        places = rng.choice(len(self._line.free), size=count * self._terms.slots, replace=False)
-        self._line.lose(places, at_s + SPOT_NOTICE_S)
+        self._line.lose(count, at_s + SPOT_NOTICE_S, rng)
 
 
 class _Run:
     def __init__(self, trace: PoolTrace, policy: Policy, tick_s: float, seed: int) -> None:
         self._trace, self._policy, self._tick_s = trace, policy, tick_s
         self._rng = np.random.default_rng(seed)
-        self._line = Line(trace.arrivals, trace.work)
+        slots = trace.terms.slots
+        self._line = (
+            Line(trace.arrivals, trace.work, slots)
+            if trace.details is None
+            else MixedLine(trace.arrivals, trace.work, trace.details, slots)
+        )
         self._replicas = Replicas(self._line, trace.terms, policy.first())
         self._mean_work_s, self._spread = trace.mean_work_s, trace.spread_of_work
         self._moment_every_s = trace.ends_s / HISTORY_POINTS
@@ -173,10 +182,10 @@ class _Run:
         return waits
 
     def _now(self, at_s: float) -> PoolNow:
-        waiting, oldest_s = self._line.waiting(at_s)
+        waiting_work_s, oldest_s = self._line.waiting(at_s)
         return PoolNow(
             at_s,
-            waiting_work_s=waiting * self._mean_work_s,
+            waiting_work_s=waiting_work_s,
             oldest_wait_s=oldest_s,
             ready=self._replicas.ready,
             starting_s=tuple(ready_s - at_s for ready_s in self._replicas.starting),

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from math import ceil
 
-from inference.simulation.policies import Hpa, Ours, Static
-from inference.simulation.pool_run import Policy, PoolRun, PoolTrace, run_pool
+from jobs.simulation.policies import Hpa, Ours, Static
+from jobs.simulation.pool_run import Policy, PoolRun, PoolTrace, run_pool
 
 FIRST_RATE_S = 900.0
 """The first seconds of a trace, whose rate decides how many replicas there are at the beginning."""

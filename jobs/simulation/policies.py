@@ -6,7 +6,7 @@ from math import ceil
 
 from inference.scaling.pool import PoolTerms
 from inference.scaling.steering import Steering
-from inference.simulation.pool_run import Seen
+from jobs.simulation.pool_run import Seen
 
 
 @dataclass(slots=True)

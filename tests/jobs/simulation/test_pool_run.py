@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from inference.scaling.pool import PoolTerms, Promise, Taming
-from inference.simulation.comparison import PolicyName, run_with
-from inference.simulation.outcome import Outcome, max_within
-from inference.simulation.policies import Static
-from inference.simulation.pool_run import PoolTrace, run_pool
-from inference.simulation.shapes import Diurnal, Rise, Work, arrivals
+from jobs.simulation.comparison import PolicyName, run_with
+from jobs.simulation.outcome import Outcome, max_within
+from jobs.simulation.policies import Static
+from jobs.simulation.pool_run import PoolTrace, run_pool
+from jobs.simulation.shapes import Diurnal, Rise, Work, arrivals
 
 HOUR_S = 3600.0
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from inference.simulation.errors import SimulationRefused
+from jobs.simulation.errors import SimulationRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class NodeType:
     """The speed as a multiple of that of the machine that the work was measured on."""
     slots: int = 1
     spot_losses_per_hour: float = 0.0
+    memory_mb: float = 0.0
+    """The memory of a replica for models. 0: all of them fit."""
 
 
 EXAMPLES: Mapping[str, NodeType] = {

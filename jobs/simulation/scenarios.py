@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inference.scaling.pool import PoolTerms, Promise, Spike, Taming
-from inference.simulation.node_types import NodeType
-from inference.simulation.pool_run import PoolTrace
-from inference.simulation.shapes import DAY_S, Diurnal, Rise, Work, arrivals
+from jobs.simulation.node_types import NodeType
+from jobs.simulation.pool_run import PoolTrace
+from jobs.simulation.shapes import DAY_S, Diurnal, Rise, Work, arrivals
 
 TICK_S = 15.0
 """Seconds between two looks of a policy, as KEDA and the autoscaler of Kubernetes do."""

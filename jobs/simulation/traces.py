@@ -6,22 +6,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 import msgspec
 import numpy as np
 
 from inference.scaling.pool import Promise, Spike
-from inference.simulation.errors import SimulationRefused
-from inference.simulation.line import Numbers
-from inference.simulation.node_types import NodeType
-from inference.simulation.pool_run import PoolTrace
-from inference.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
-from inference.simulation.shapes import DAY_S
+from jobs.simulation.errors import SimulationRefused
+from jobs.simulation.line import Numbers
+from jobs.simulation.model_kinds import MB, ModelKind
+from jobs.simulation.node_types import NodeType
+from jobs.simulation.pool_run import PoolTrace
+from jobs.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
+from jobs.simulation.shapes import DAY_S
+from jobs.simulation.trace_details import RowDetails, on_node
 
 TIME_NAMES = ("at", "at_s", "time", "timestamp", "arrival", "arrival_s", "created_at")
 WORK_NAMES = ("work_s", "service_s", "duration_s", "seconds")
 POOL_NAMES = ("pool", "model")
+"""A trace with models and without pools has a pool for each model, unless the models are described."""
 EVERYTHING = "pool"
 MAX_REQUESTS = 50_000_000
 MAX_DAYS = 400
@@ -38,29 +42,39 @@ class TraceTerms:
     work_s: float | None = None
     """The work of a request whose row names none."""
     spike: Spike | None = None
+    models: Mapping[str, ModelKind] | None = None
+    """The models by name. With them, the models of a trace share their pool's replicas."""
 
 
 def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
     """Read a CSV file with a header, or JSON lines. Times are seconds or ISO 8601, in any order."""
     pools: dict[str, Requests] = {}
+    details: dict[str, RowDetails] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             for number, row in enumerate(_rows(file, path), 1):
                 if number > MAX_REQUESTS:
                     raise SimulationRefused(f"{path.name} has more than {MAX_REQUESTS:,} requests")
-                times, work = pools.setdefault(_pool_of(row), ([], []))
+                pool = _pool_of(row, terms)
+                times, work = pools.setdefault(pool, ([], []))
                 times.append(_time_of(row, number))
-                work.append(_work_of(row, number, terms.work_s))
+                work.append(_work_of(row, number, terms))
+                details.setdefault(pool, RowDetails()).add(row, number, terms.models)
     except OSError as error:
         raise SimulationRefused(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise SimulationRefused(f"{path} is not text in UTF-8") from error
     return traces_of(
-        {name: (np.array(times), np.array(work)) for name, (times, work) in pools.items()}, terms, path.name
+        {name: (np.array(times), np.array(work)) for name, (times, work) in pools.items()}, terms, path.name, details
     )
 
 
-def traces_of(pools: Mapping[str, tuple[Numbers, Numbers]], terms: TraceTerms, source: str) -> list[PoolTrace]:
+def traces_of(
+    pools: Mapping[str, tuple[Numbers, Numbers]],
+    terms: TraceTerms,
+    source: str,
+    details: Mapping[str, RowDetails] = MappingProxyType({}),
+) -> list[PoolTrace]:
     """Return traces of times and work by pool, in any order. Refuse those without requests or without end."""
     if not pools:
         raise SimulationRefused(f"{source} has no requests")
@@ -72,20 +86,25 @@ def traces_of(pools: Mapping[str, tuple[Numbers, Numbers]], terms: TraceTerms, s
             "Are all times in seconds, or all in ISO 8601?"
         )
     return [
-        _as_trace(name, times - begins_s, work, ends_s=ends_s, terms=terms)
+        _as_trace(name, (times - begins_s, work), details.get(name), ends_s=ends_s, terms=terms)
         for name, (times, work) in sorted(pools.items())
     ]
 
 
-def _as_trace(name: str, arrivals: Numbers, work: Numbers, *, ends_s: float, terms: TraceTerms) -> PoolTrace:
-    order = np.argsort(arrivals, kind="stable")
+def _as_trace(
+    name: str, requests: tuple[Numbers, Numbers], details: RowDetails | None, *, ends_s: float, terms: TraceTerms
+) -> PoolTrace:
+    arrivals, work = requests
+    order, node = np.argsort(arrivals, kind="stable"), terms.node
+    kinds = None if terms.models is None else on_node(terms.models, node.speed)
     return PoolTrace(
         name,
         arrivals[order],
-        work[order] / terms.node.speed,
-        terms_of(terms.node, terms.promise, SPIKE_POOL if terms.spike else LARGE_POOL, terms.spike),
+        work[order] / node.speed,
+        terms_of(node, terms.promise, SPIKE_POOL if terms.spike else LARGE_POOL, terms.spike),
         max(ends_s, 1.0),
-        spot_losses_per_hour=terms.node.spot_losses_per_hour,
+        spot_losses_per_hour=node.spot_losses_per_hour,
+        details=None if details is None else details.in_order(order, kinds, round(node.memory_mb * MB)),
     )
 
 
@@ -114,8 +133,9 @@ def _json_row(line: str, number: int) -> Mapping[str, object]:
         raise SimulationRefused(f"line {number} is not a JSON object: {error}") from error
 
 
-def _pool_of(row: Mapping[str, object]) -> str:
-    return str(next((row[name] for name in POOL_NAMES if row.get(name)), EVERYTHING))
+def _pool_of(row: Mapping[str, object], terms: TraceTerms) -> str:
+    names = POOL_NAMES if terms.models is None else POOL_NAMES[:1]
+    return str(next((row[name] for name in names if row.get(name)), EVERYTHING))
 
 
 def _time_of(row: Mapping[str, object], number: int) -> float:
@@ -133,7 +153,11 @@ def _time_of(row: Mapping[str, object], number: int) -> float:
     return found
 
 
-def _work_of(row: Mapping[str, object], number: int, otherwise_s: float | None) -> float:
+def _work_of(row: Mapping[str, object], number: int, terms: TraceTerms) -> float:
+    kind = (terms.models or {}).get(str(row.get("model")))
+    if kind is not None and kind.batch is not None:
+        return kind.batch.slot_s(terms.node.slots)
+    otherwise_s = terms.work_s
     value = next((row[name] for name in WORK_NAMES if row.get(name) not in (None, "")), None)
     found = otherwise_s if value is None else _number(value)
     if found is None and value is None:

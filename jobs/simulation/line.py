@@ -13,9 +13,11 @@ Numbers = npt.NDArray[np.float64]
 class Line:
     """The requests of a pool, and the times from which its slots are free."""
 
-    def __init__(self, arrivals: Numbers, work: Numbers) -> None:
+    def __init__(self, arrivals: Numbers, work: Numbers, slots: int = 1) -> None:
+        """Begin without replicas. Each will have so many slots."""
         self.free: list[float] = []
         """A heap."""
+        self._slots = slots
         self.begun = 0
         """The number of requests that have begun for the first time."""
         self._arrivals, self._work = arrivals, work
@@ -51,16 +53,21 @@ class Line:
         while self._again and self.free and self.free[0] < until_s:
             heapreplace(self.free, self.free[0] + self._again.popleft())
 
-    def add(self, free_at_s: float, slots: int) -> None:
-        for _ in range(slots):
+    @property
+    def replicas(self) -> int:
+        return len(self.free) // self._slots
+
+    def add(self, free_at_s: float) -> None:
+        for _ in range(self._slots):
             heappush(self.free, free_at_s)
 
-    def take_away(self, slots: int) -> float:
-        """Take away the slots that are free first, and return when the last of them is."""
-        return max((heappop(self.free) for _ in range(slots)), default=0.0)
+    def take_away(self) -> float:
+        """Take away the slots of a replica that are free first, and return when the last of them is."""
+        return max(heappop(self.free) for _ in range(self._slots))
 
-    def lose(self, places: "npt.NDArray[np.int64]", gone_s: float) -> None:
-        """Take away the slots at these places. Work that would end after `gone_s` begins again, from its start."""
+    def lose(self, number: int, gone_s: float, rng: np.random.Generator) -> None:
+        """Lose replicas by chance. Work that would end after `gone_s` begins again, from its start."""
+        places = rng.choice(len(self.free), size=number * self._slots, replace=False)
         for place in sorted(places.tolist(), reverse=True):
             if self.free[place] > gone_s:
                 # Which request a slot does is not kept. The mean stands for it.
@@ -69,7 +76,8 @@ class Line:
             self.free.pop()
         heapify(self.free)
 
-    def waiting(self, at_s: float) -> tuple[int, float]:
-        """Return how many requests wait, and how long the first of them has waited."""
+    def waiting(self, at_s: float) -> tuple[float, float]:
+        """Return the seconds of work that wait, and how long the first request has waited."""
         count = int(np.searchsorted(self._arrivals, at_s)) - self.begun
-        return count + len(self._again), at_s - float(self._arrivals[self.begun]) if count else 0.0
+        oldest_s = at_s - float(self._arrivals[self.begun]) if count else 0.0
+        return (count + len(self._again)) * self._mean_work_s, oldest_s

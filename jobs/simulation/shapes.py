@@ -6,7 +6,7 @@ from math import acos, pi, sin
 
 import numpy as np
 
-from inference.simulation.line import Numbers
+from jobs.simulation.line import Numbers
 
 DAY_S = 86_400.0
 GRID_S = 1.0
