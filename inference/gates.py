@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tenants.core.gates import FIXED, OUTAGE, Gate
+from tenants.core.gates import FIXED, Gate
 
 GATES = (
     Gate(
@@ -26,5 +26,5 @@ GATES = (
         _("account"),
         _("Plan or account: own models; MAAS_OWN_MODELS"),
     ),
-    Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("everybody"), OUTAGE),
+    Gate("workers", "inference_unavailable", _("Calls while no worker answers"), _("model"), _("Scaling of the pool")),
 )

@@ -31,6 +31,8 @@ log = structlog.get_logger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
 
+LONGEST_S = 60.0
+"""The longest time that a call may wait for its answer."""
 SMALL_BYTES = 64 << 10
 """The largest size that is read and written in the event loop. For so little, a thread would cost more than it saves
 the other requests.

@@ -20,7 +20,7 @@ def refusal_of(error: WorkRefused | ModelFailed) -> DomainError:
         case ModelOverloaded():
             return _again(error, "overloaded", RETRY_AFTER_S, gate="model_queue")
         case LaneUnavailable():
-            return _again(error, "inference_unavailable", RETRY_AFTER_S, gate="workers")
+            return _again(error, "inference_unavailable", error.retry_after_s, gate="workers")
     if error.retryable:
         return _again(error, error.code, RETRY_AFTER_S)
     return DomainError(error.detail, code=error.code)

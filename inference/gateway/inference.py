@@ -9,14 +9,16 @@ from django.conf import settings
 
 from inference.core.charging import charged, charged_beside
 from inference.core.contracts import Json, Units, WorkOutput, WorkRefused
-from inference.core.errors import CallCanceled, ModelFailed
+from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
+from inference.gateway.absent_workers import AbsentWorkers
 from inference.gateway.cache_wishes import CacheNote, cache_wish
-from inference.gateway.exchange import Exchange
+from inference.gateway.exchange import LONGEST_S, Exchange
 from inference.gateway.failures import refusal_of
 from inference.gateway.most import max_of
 from inference.gateway.outcomes import Answers, Outcome, Question
 from inference.gateway.server_timing import Timings, server_timing
 from inference.gateway.targets import Target, Targets
+from inference.rpc.errors import LaneOverloaded, NoWorker
 from inference.rpc.works import LaneWork
 from inference.runtime.inputs_counted import inputs_in
 from inference.runtime.parameters import validate_parameters, validate_work_kind
@@ -26,8 +28,6 @@ from tenants.core.asgi.protocol import ClientGone
 from tenants.core.ids import uuid7
 from tenants.identity.identity import Identity
 from tenants.plans.prices import Price, saved_micros
-
-LONGEST_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,11 @@ class Answered:
 
 
 class Inference:
-    def __init__(self, targets: Targets, answers: Answers) -> None:
+    def __init__(self, targets: Targets, answers: Answers, absent_workers: AbsentWorkers | None = None) -> None:
+        """Set up the calls. `absent_workers` is None if the caller does not care why no worker answers."""
         self.targets = targets
         self._answers = answers
+        self._absent_workers = absent_workers
 
     async def run(
         self,
@@ -89,6 +91,8 @@ class Inference:
             await exchange.enter_model(target.model, agreed.price.currency, most)
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S))
+        except (DeadlinePassed, LaneOverloaded) as error:
+            raise refusal_of(await self._no_worker(target.pool) or error) from error
         except (WorkRefused, ModelFailed) as error:
             raise refusal_of(error) from error
         except CallCanceled:
@@ -102,6 +106,9 @@ class Inference:
         note_use(exchange, target, outcome.ran, outcome.known)
         total_ms = (time.monotonic() - exchange.whole_s) * 1000
         return Answered(target, outcome, Timings(outcome.queue_ms, outcome.run_ms, total_ms, outcome.spent))
+
+    async def _no_worker(self, pool: str) -> NoWorker | None:
+        return None if self._absent_workers is None else await self._absent_workers.of(pool)
 
 
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:

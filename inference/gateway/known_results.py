@@ -238,6 +238,7 @@ class KnownResults:
             asked.parameters,
             call,
             coalesce=same.hex() if search.wish.shares else None,
+            pool=asked.target.pool,
         )
 
 

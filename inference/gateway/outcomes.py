@@ -65,7 +65,8 @@ class FreshRuns:
 
     async def outcome(self, exchange: Exchange, _wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         async with exchange.call(deadline_s) as call:
-            answer = await self._lane.call(asked.target.key, asked.work, asked.parameters, call)
+            target = asked.target
+            answer = await self._lane.call(target.key, asked.work, asked.parameters, call, pool=target.pool)
         return ran(answer, CacheNote("BYPASS"))
 
 

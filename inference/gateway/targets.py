@@ -8,6 +8,7 @@ from inference.core.contracts import Json
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model, paused_reason, usable_by
+from inference.scaling.signal import DEFAULT_POOL
 from tenants.core.asgi.remembered import LONGEST_S, Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.changes.feed import ChangeFeed
@@ -44,6 +45,8 @@ class Target:
     signature: dict[str, Json] = field(default_factory=dict, hash=False)
     config: dict[str, Json] = field(default_factory=dict, hash=False)
 
+    pool: str = DEFAULT_POOL
+    """The pool whose workers serve the model."""
     engine_name: str = ""
     """The name of the model in workers, if it differs from `model`."""
 
@@ -148,7 +151,7 @@ def _all_names(tenant_id: UUID) -> frozenset[str]:
 
 def _all_targets(tenant_id: UUID) -> tuple[Target, ...]:
     with unit_of_work(tenant_id):
-        current = active_models(tenant_id).prefetch_related("versions")
+        current = active_models(tenant_id).select_related("pool").prefetch_related("versions")
         return tuple(_target(served.current, served) for served in current if served.current)
 
 
@@ -164,6 +167,7 @@ def _target(version: ModelVersion, served: ServedModel | None = None) -> Target:
         accepts=tuple(served.accepts),
         price=served.price,
         paused_reason=paused_reason(version),
+        pool=served.pool.name if served.pool else DEFAULT_POOL,
         engine_name=served.engine_name,
         digest=version.digest,
         cached_price=served.cached_price,

@@ -95,7 +95,7 @@ def find_version(text: str, *, tenant_id: UUID | None) -> ModelVersion:
                 _referred(reference)
                 .filter(_usable(tenant_id, "served_model__"), served_model__deleted_at=None)
                 .filter(state=ModelVersion.State.READY, deleted_at=None)
-                .select_related("served_model")
+                .select_related("served_model__pool")
                 .order_by(F("served_model__tenant").asc(nulls_last=True))
                 .first()
             )

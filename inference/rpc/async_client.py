@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +20,7 @@ from inference.rpc.async_wires import AsyncWire
 from inference.rpc.client import deadline_of, understood
 from inference.rpc.commands import Outgoing, outgoing, read_claim
 from inference.rpc.envelopes import ReplyEnvelope
-from inference.rpc.errors import LaneUnavailable, WorkerGone
+from inference.rpc.errors import LaneUnavailable, NoWorker, WorkerGone
 from inference.rpc.frames import Buffer
 from inference.rpc.keys import replies_key
 from inference.rpc.limits import LaneLimits
@@ -34,6 +34,9 @@ RECONNECT_S = 0.2
 MAX_AT_ONCE = 64
 
 log = structlog.get_logger(__name__)
+
+TooFar = Callable[[str], Awaitable[NoWorker | None]]
+"""A function that returns why a call to a pool that no worker serves is not worth waiting for, or None if it is."""
 
 Waiter = asyncio.Future[ReplyEnvelope | None]
 """A future for the reply. Its result is None if the call was canceled."""
@@ -49,9 +52,17 @@ class _Waiting:
 class AsyncLaneClient:
     """A client for one event loop. If a task is canceled while it waits, its request is canceled too."""
 
-    def __init__(self, url: str, *, limits: LaneLimits | None = None, sockets: Path | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        limits: LaneLimits | None = None,
+        sockets: Path | None = None,
+        too_far: TooFar | None = None,
+    ) -> None:
         """Set up the client. Calls that a worker of this machine takes go by its socket in the folder `sockets`."""
         self._url = url
+        self._too_far = too_far
         self._limits = limits or LaneLimits()
         self._sockets = None if sockets is None else SocketWorkers(sockets)
         self._replies = replies_key(uuid4().hex)
@@ -71,9 +82,10 @@ class AsyncLaneClient:
         call: Call,
         *,
         coalesce: str | None = None,
+        pool: str = "",
     ) -> LaneAnswer:
         """Wait for the answer and return it, or raise the error that the model raised. Raises in the same cases as
-        `LaneClient.call`.
+        `LaneClient.call`, and `NoWorker` if no worker serves the pool and none will be there soon.
         """
         call.check()
         payload = write_work(work, parameters)
@@ -102,7 +114,7 @@ class AsyncLaneClient:
 
         forget = call.on_cancel(give_up)
         try:
-            return await self._ask(asked, waiter, deadline_of(call, self._limits))
+            return await self._ask(asked, waiter, deadline_of(call, self._limits), pool)
         finally:
             forget()
             del self._waiting[asked.request_id]
@@ -163,7 +175,7 @@ class AsyncLaneClient:
         await asyncio.gather(*self._leaving)
         await self._line.close()
 
-    async def _ask(self, asked: Outgoing, waiter: Waiter, deadline_s: float) -> LaneAnswer:
+    async def _ask(self, asked: Outgoing, waiter: Waiter, deadline_s: float, pool: str) -> LaneAnswer:
         outages, pushed = self._outages, False
         try:
             async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
@@ -171,7 +183,8 @@ class AsyncLaneClient:
                 # too.
                 answer = await self._line.run(asked.push(deadline_s - time.monotonic()))
                 pushed = True
-                asked.check_pushed(answer)
+                if not asked.check_pushed(answer):
+                    await self._check_distance(pool)
                 reply = await waiter
                 if reply is not None:
                     return understood(await self._payload(reply))
@@ -184,11 +197,17 @@ class AsyncLaneClient:
             if await self._take_back(asked) and self._outages == outages:
                 raise DeadlinePassed(f"'{asked.model_key}' did not answer before the deadline") from None
             raise LaneUnavailable("the lane's Redis did not answer while the call waited") from None
-        except (asyncio.CancelledError, WorkerGone):
+        except (asyncio.CancelledError, WorkerGone, NoWorker):
             self._leave(asked)
             raise
         self._leave(asked)
         raise CallCanceled
+
+    async def _check_distance(self, pool: str) -> None:
+        """Raise NoWorker if the next worker is too far away. By then the request has been counted as demand."""
+        error = None if self._too_far is None else await self._too_far(pool)
+        if error is not None:
+            raise error
 
     async def _payload(self, reply: ReplyEnvelope) -> Buffer | None:
         if reply.payload is not None:

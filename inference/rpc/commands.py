@@ -79,12 +79,14 @@ class Outgoing:
     def look(self) -> Command:
         return Command(LOOK, (lane_key(self.model_key), held_key(self.request_id)), (self._name,))
 
-    def check_pushed(self, answer: list[Any]) -> None:
+    def check_pushed(self, answer: list[Any]) -> bool:
+        """Return whether a worker serves the queue. Raises LaneOverloaded if the request was not queued."""
         limit, waiting, *rest = answer
         if limit:
             own, pace_ms = rest
             REQUESTS.labels(self.model_key, "overloaded").inc()
             raise self._overloaded(int(limit), int(waiting), int(own), pace_ms)
+        return bool(rest[0])
 
     @property
     def _name(self) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inference.rpc.commands import Command
-from inference.rpc.keys import lane_key
+from inference.rpc.keys import UNSERVED, lane_key
 from inference.rpc.lines import CommandLine
-from inference.rpc.scripts import DEMAND
+from inference.rpc.scripts import DEMAND, UNSERVED_SINCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +26,11 @@ def lane_demand(line: CommandLine, model_keys: Sequence[str]) -> dict[str, LaneD
         key: LaneDemand(int(waiting), int(oldest_ms) / 1000)
         for key, waiting, oldest_ms in zip(model_keys, told[::2], told[1::2], strict=True)
     }
+
+
+def unserved_since_last(line: CommandLine) -> dict[str, int]:
+    """Return the requests that came since the last call while no worker served their model, however they ended. Raises
+    `redis.RedisError`.
+    """
+    found: list[bytes] = line.run(Command(UNSERVED_SINCE, (UNSERVED,), ()))
+    return {key.decode(): int(count) for key, count in zip(found[::2], found[1::2], strict=True)}

@@ -16,8 +16,9 @@ class LaneOverloaded(ModelOverloaded):
 class LaneUnavailable(ModelFailed):
     """The Redis of the RPC did not answer, or the connection broke while the call waited."""
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, *, retry_after_s: int = 1) -> None:
         super().__init__("rpc_unavailable", detail, retryable=True)
+        self.retry_after_s = retry_after_s
 
 
 class WorkerGone(LaneUnavailable):
@@ -25,6 +26,10 @@ class WorkerGone(LaneUnavailable):
 
     def __init__(self, model_key: str) -> None:
         super().__init__(f"the worker that had the request to '{model_key}' is gone; send it again")
+
+
+class NoWorker(LaneUnavailable):
+    """No worker serves the pool of the model."""
 
 
 class MessageMalformed(ValueError):

@@ -7,6 +7,8 @@ from inference.rpc.errors import MessageMalformed
 
 NAMESPACE = "maas:lane"
 CANCEL_WORD = "lane_cancel"
+UNSERVED = f"{NAMESPACE}-unserved"
+"""The hash with the number of requests that came lately while no worker served their model, by model."""
 
 TOKEN = b""
 """The token in a queue's `wake` list, which says that requests wait. Any other value in the list is an entry itself,

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 
 from inference.core.control import CHANNEL
 from inference.core.control import DEMAND as DEMAND_WORD
-from inference.rpc.keys import lane_key
+from inference.rpc.keys import UNSERVED, lane_key
+
+UNSERVED_KEPT_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,21 @@ end
 
 # Queue a request. The first step is the common one, and the only one for an idle queue. Keys: the lane, and the list of
 # this answer alone or an empty string. Arguments: name, remaining ms, cost, bytes, message, claim key, claim, and the
-# packed four limits and ms to keep. Returns 0 and the number that wait, or else the number of the limit that was
-# exceeded, the number that wait, the tenant's own number, and ms per request.
+# packed four limits and ms to keep. Returns 0, the number that wait, and 1 if a worker serves the queue; or else the
+# number of the limit that was exceeded, the number that wait, the tenant's own number, and ms per request.
 PUSH = Script(
     f"""
+local function model_of(lane) return string.sub(lane, {len(lane_key("")) + 1}) end
 local function publish_demand(lane)
-    local word = {{word = '{DEMAND_WORD}', model = string.sub(lane, {len(lane_key("")) + 1})}}
-    redis.call('publish', '{CHANNEL}', cjson.encode(word))
+    redis.call('publish', '{CHANNEL}', cjson.encode({{word = '{DEMAND_WORD}', model = model_of(lane)}}))
+end
+local function served(lane)
+    local found = redis.call('exists', lane .. ':served')
+    if found == 0 then
+        redis.call('hincrby', '{UNSERVED}', model_of(lane), 1)
+        redis.call('pexpire', '{UNSERVED}', {UNSERVED_KEPT_MS})
+    end
+    return found
 end
 """
     """
@@ -106,8 +116,9 @@ if redis.call('exists', lane .. ':wake', lane .. ':deadlines') == 0 then
     local time = redis.call('time')
     redis.call('rpush', lane .. ':wake', accept(time[1] * 1000 + time[2] / 1000))
     redis.call('pexpire', lane .. ':wake', limits[5])
-    if redis.call('exists', lane .. ':served') == 0 then publish_demand(lane) end
-    return {0, 1}
+    local found = served(lane)
+    if found == 0 then publish_demand(lane) end
+    return {0, 1, found}
 end
 """
     + _LANE
@@ -135,7 +146,17 @@ local start = math.max(
     tonumber(redis.call('hget', lane .. ':pace', 'turn') or 0),
     tonumber(redis.call('zscore', lane .. ':finish', tenant) or 0))
 enqueue(lane, name, accept(now), now + remaining, now, size, 'rpush', start, limits[5])
-return {0, waiting + 1}
+return {0, waiting + 1, served(lane)}
+"""
+)
+
+# Return the requests that were queued since the last time while no worker served their model, and forget them. Returns
+# pairs of model and number.
+UNSERVED_SINCE = Script(
+    """
+local found = redis.call('hgetall', KEYS[1])
+redis.call('del', KEYS[1])
+return found
 """
 )
 

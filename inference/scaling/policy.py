@@ -42,7 +42,9 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         tried = near if len(near) <= TRIED else np.unique(np.linspace(near[0], near[-1], TRIED).round().astype(int))
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
-    needed = max(int(tried[best]), _keeping_up(now, terms, expected), buffered(now, terms, expected))
+    needed = max(
+        int(tried[best]), _keeping_up(now, terms, expected), buffered(now, terms, expected), int(now.expects_callers)
+    )
     replicas = min(max(needed, terms.least), terms.most)
     if replicas != tried[best]:
         _, misses = _costs(np.array([replicas]), now, terms, expected)
@@ -102,7 +104,9 @@ def _servers(tried: "np.ndarray", steps: int, each_s: float, now: PoolNow, terms
 
 def _reasons(replicas: int, misses: float, now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[str, ...]:
     work = max(expected.rates) * now.service_s
+    back = ("callers found no worker, and are expected back",) if now.expects_callers else ()
     return (
+        *back,
         f"{work:.1f} s of work come in a second at most",
         f"{now.waiting_work_s:.0f} s of work wait",
         f"{_replicas(now.ready)} ready, {len(now.starting_s)} start; one more works after {terms.lead_s:.0f} s",

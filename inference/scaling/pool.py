@@ -87,6 +87,8 @@ class PoolNow:
     ready: int = 0
     starting_s: tuple[float, ...] = ()
     """The seconds until each replica that starts or loads is ready."""
+    expects_callers: bool = False
+    """Set if callers were sent away because there was no replica, and may still come again."""
     service_s: float = 1.0
     """The mean work of a request."""
     service_spread: float = 0.5

@@ -92,6 +92,8 @@ class PoolSignal:
     """The workers that are alive and do not take work yet."""
     came: int = 0
     """The pieces that have come since the last look, batches not counted: those wait for spare capacity."""
+    sent_away: bool = False
+    """Set if calls came since the last look, and no worker takes work."""
     running_work_s: float = 0.0
     load_s: float = 0.0
     """The longest load of a model that has work."""
@@ -149,7 +151,10 @@ class Arrivals:
         self._done: dict[str, tuple[str, Mapping[str, int]]] = {}
         self._here: dict[str, int] | None = None
 
-    def since_last(self, waiting: Iterable[Waiting], workers: Collection[WorkerNow]) -> dict[str, int]:
+    def since_last(
+        self, waiting: Iterable[Waiting], workers: Collection[WorkerNow], unserved: Mapping[str, int]
+    ) -> dict[str, int]:
+        """Return what came, by model. `unserved` are the calls that no worker served, some of which have ended."""
         here: dict[str, int] = {}
         for one in waiting:
             if one.kind != BATCHES:
@@ -165,9 +170,11 @@ class Arrivals:
         self._done = {worker.name: (worker.start_id, worker.done) for worker in workers}
         before_here, self._here = self._here, here
         if before_here is None:
-            return {}
+            return dict(unserved)
         keys = done.keys() | here.keys() | before_here.keys()
         came = {key: done.get(key, 0) + here.get(key, 0) - before_here.get(key, 0) for key in keys}
+        for key, count in unserved.items():
+            came[key] = max(came.get(key, 0), count)
         return {key: count for key, count in came.items() if count > 0}
 
 
@@ -180,6 +187,8 @@ class FleetNow:
     workers: Sequence[WorkerNow]
     came: Mapping[str, int] = field(default_factory=dict)
     """The pieces that came since the last look, by model."""
+    unserved: frozenset[str] = frozenset()
+    """The models for which calls came since the last look while no worker served them."""
 
     def of(self, pool: str) -> "FleetNow":
         """Return the part of a pool. Work of unknown models is that of the default pool."""
@@ -189,6 +198,7 @@ class FleetNow:
             [one for one in self.waiting if pool_of.get(one.key, DEFAULT_POOL) == pool],
             [worker for worker in self.workers if pool in worker.served_pools],
             {key: count for key, count in self.came.items() if pool_of.get(key, DEFAULT_POOL) == pool},
+            frozenset(key for key in self.unserved if pool_of.get(key, DEFAULT_POOL) == pool),
         )
 
     def running(self, keys: Collection[str]) -> dict[str, int]:
@@ -222,6 +232,7 @@ def _signal(pool: str, fleet: FleetNow, costs: Costs) -> PoolSignal:
         ready=sum(worker.ready for worker in own.workers),
         starting=sum(worker.starting for worker in own.workers),
         came=sum(own.came.values()),
+        sent_away=bool(own.unserved) and not any(worker.ready for worker in own.workers),
         # What runs is half done on average.
         running_work_s=sum(count * costs.of(key) for key, count in running.items()) / 2,
         load_s=max((work.load_s for work in found), default=max((one.load_s for one in own.models), default=0.0)),

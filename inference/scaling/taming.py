@@ -42,7 +42,8 @@ class Tamed:
     def _grown(self, wanted: int, replicas: int, at_s: float) -> int:
         taming = self.taming
         just_turned = at_s - self._turned_down_s < taming.down_every_s
-        if just_turned and wanted - replicas <= max(taming.up, MUCH * replicas):
+        # Without any replica, what waits would wait until the end of that time.
+        if replicas and just_turned and wanted - replicas <= max(taming.up, MUCH * replicas):
             return replicas
         before = min(_since(self._had, at_s - taming.up_every_s))
         step = max(taming.up, int(taming.up_share * before))

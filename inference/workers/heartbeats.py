@@ -125,6 +125,15 @@ class WorkerReport(Beat):
         return 0 if self.draining else self.threads
 
     @property
+    def loads_first(self) -> bool:
+        """Return whether the worker loads its first model."""
+        return bool(self.loading) and not self.models
+
+    @property
+    def takes_work(self) -> bool:
+        return not (self.draining or self.stuck or self.loads_first)
+
+    @property
     def started(self) -> datetime:
         return datetime.fromtimestamp(self.started_at, UTC)
 

@@ -16,6 +16,7 @@ def pool_json(
     *,
     wanted: int,
     due_in: Sequence[float],
+    lead_s: float,
     now_s: float,
 ) -> dict[str, Any]:
     return {
@@ -35,6 +36,7 @@ def pool_json(
         "oldest_wait_s": round(signal.oldest_wait_s, 3),
         "work_s_per_s": signal.ready,
         "load_s": round(signal.load_s, 3),
+        "lead_s": round(lead_s, 3),
         "predicted": decision.is_predicted,
         "reasons": list(decision.wanted.reasons),
         "parts": [

@@ -10,8 +10,10 @@ import structlog
 from django.conf import settings
 
 from inference.registry.models import ScalingMinute, ScalingTerms
+from inference.rpc.demand import unserved_since_last
 from inference.rpc.lines import CommandLine
 from inference.scaling.deletion import deletion_costs
+from inference.scaling.next_worker import is_expected_back
 from inference.scaling.orders import Orders
 from inference.scaling.pool import PoolNow
 from inference.scaling.signal import (
@@ -61,6 +63,8 @@ class _Pool:
     wanted: int | None = None
     """The number that was published last."""
     minute: _Minute | None = None
+    sent_away_s: float = float("-inf")
+    """The time at which the last call came that found no worker."""
 
 
 class ScalingWatch:
@@ -110,8 +114,9 @@ class ScalingWatch:
             *waiting_calls(self._line, [model.key for model in models]),
         ]
         self._costs.learn(workers)
-        came = self._arrivals.since_last(waiting, workers)
-        return pool_signals(FleetNow(models, waiting, workers, came), self._costs)
+        unserved = unserved_since_last(self._line)
+        came = self._arrivals.since_last(waiting, workers, unserved)
+        return pool_signals(FleetNow(models, waiting, workers, came, frozenset(unserved)), self._costs)
 
     def _decide(self, signal: PoolSignal, terms: ScalingTerms, since_s: float, now_s: float) -> dict[str, Any]:
         of_pool = terms.as_terms(signal.load_s)
@@ -126,19 +131,24 @@ class ScalingWatch:
         there = signal.ready + signal.starting
         ordered = there if pool.wanted is None else pool.wanted
         due_in = pool.orders.due_in(ordered, signal.ready, at_s=now_s, lead_s=of_pool.lead_s)
+        if signal.sent_away:
+            pool.sent_away_s = now_s
+        expects_callers = is_expected_back(sent_away_s=pool.sent_away_s, at_s=now_s, lead_s=of_pool.lead_s)
         state = PoolNow(
             now_s,
             waiting_work_s=signal.prompt_work_s,
             oldest_wait_s=signal.prompt_wait_s,
             ready=signal.ready,
             starting_s=due_in,
+            expects_callers=expects_callers,
             service_s=signal.piece_s,
         )
         decision = pool.steering.decide(state, since_s=min(since_s, now_s - 1e-3), came=signal.came)
         pool.wanted = {Mode.HOLD: terms.held, Mode.FOLLOW: decision.replicas}.get(Mode(terms.mode), there)
+        due_in = pool.orders.due_in(pool.wanted, signal.ready, at_s=now_s, lead_s=of_pool.lead_s)
         self._note_minute(pool, signal, decision, now_s)
         tell_metrics(signal, pool.wanted, decision, len(due_in))
-        return pool_json(signal, terms, decision, wanted=pool.wanted, due_in=due_in, now_s=now_s)
+        return pool_json(signal, terms, decision, wanted=pool.wanted, due_in=due_in, lead_s=of_pool.lead_s, now_s=now_s)
 
     def _note_minute(self, pool: _Pool, signal: PoolSignal, decision: Decision, now_s: float) -> None:
         number = int(now_s // MINUTE_S)
@@ -170,14 +180,13 @@ def _keep(signal: PoolSignal, minute: _Minute, decision: Decision, wanted: int) 
 
 
 def _worker(report: WorkerReport) -> WorkerNow:
-    loads_first = bool(report.loading) and not report.models
     return WorkerNow(
         report.name,
         report.start_id,
         pools=frozenset(report.pools),
         slots=max(1, report.threads),
-        ready=not (report.draining or report.stuck or loads_first),
-        starting=loads_first and not report.draining,
+        ready=report.takes_work,
+        starting=report.loads_first and not report.draining,
         running=report.running,
         done=report.done,
         service_s=report.service_s,

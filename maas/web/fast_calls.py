@@ -22,11 +22,11 @@ from inference.cache.result_cache import Shelf
 from inference.core.contracts import Units, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, cache_wish
-from inference.gateway.exchange import CHUNK_BYTES, SMALL_BYTES
+from inference.gateway.exchange import CHUNK_BYTES, LONGEST_S, SMALL_BYTES
 from inference.gateway.failures import refusal_of
 from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
 from inference.gateway.held_call import HeldCall
-from inference.gateway.inference import LONGEST_S, uses_of
+from inference.gateway.inference import uses_of
 from inference.gateway.kept_replies import RAW, KeptReplies
 from inference.gateway.known_results import KnownResults
 from inference.gateway.most import max_of

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from inference.cache.generations import Generations
 from inference.cache.result_cache import ResultCache
+from inference.gateway.absent_workers import AbsentWorkers
 from inference.gateway.gateway import Gateway
 from inference.gateway.inference import Inference
 from inference.gateway.kept_replies import KeptReplies
@@ -31,6 +32,7 @@ from jobs.intake.intake import Intake, places_for
 from jobs.intake.spool import Spool
 from jobs.intake.uploads import Uploads
 from jobs.queue.release import releasing_apart
+from jobs.scaling.next_workers import next_worker_of
 from jobs.streaming.authorizer import Authorizer
 from jobs.streaming.credential_checks import EVERY_S, CredentialChecks
 from jobs.streaming.credentials import Sessions
@@ -120,7 +122,10 @@ class Front:
             credential_checks=credential_checks,
         )
         live = Streams(event_waits, authorizer, seats, Following(self._hub, self._events, credential_checks))
-        self._lane = AsyncLaneClient(redis_url, sockets=settings.MAAS_WORKER_SOCKETS)
+        self._absent_workers = AbsentWorkers(next_worker_of)
+        self._lane = AsyncLaneClient(
+            redis_url, sockets=settings.MAAS_WORKER_SOCKETS, too_far=self._absent_workers.too_far
+        )
         self._cache = _result_cache()
         self._targets = Targets(self._models, self._changes)
         self._known_results = KnownResults(self._lane, self._cache, Generations(self._models, self._changes))
@@ -175,7 +180,7 @@ class Front:
             await self._calls(scope, receive, closing(scope, send) if self._stop.draining else send)
 
     def _gateway(self, inner: App) -> Gateway:
-        inference = Inference(self._targets, self._known_results)
+        inference = Inference(self._targets, self._known_results, self._absent_workers)
         open_inference = OpenInference(inference, self._replies)
         self._book = open_inference.book
         return Gateway(

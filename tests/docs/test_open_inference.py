@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from inference.gateway.inference import LONGEST_S
+from inference.gateway.exchange import LONGEST_S
 from inference.gateway.open_inference.encodings import SMALLEST_BYTES
 from inference.gateway.open_inference.faces import face_of
 from inference.gateway.open_inference.grpc.wire import MAX_FIELDS, MAX_FIELDS_WITHIN

@@ -12,9 +12,9 @@ from django.conf import settings
 from inference.core.contracts import TensorInput, TextInput, WorkRefused
 from inference.core.errors import ModelFailed
 from inference.gateway.cache_wishes import Word
-from inference.gateway.exchange import SMALL_BYTES, Exchange
+from inference.gateway.exchange import LONGEST_S, SMALL_BYTES, Exchange
 from inference.gateway.failures import refusal_of
-from inference.gateway.inference import LONGEST_S, Answered, Inference
+from inference.gateway.inference import Answered, Inference
 from inference.gateway.kept_replies import KeptReplies, at_once
 from inference.gateway.open_inference.answer_sizes import listed_bytes, said_bytes, written_bytes
 from inference.gateway.open_inference.answers import (

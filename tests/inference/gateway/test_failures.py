@@ -5,7 +5,7 @@ import pytest
 from inference.core.contracts import WorkRefused
 from inference.core.errors import DeadlinePassed, ModelFailed, ModelOverloaded
 from inference.gateway.failures import refusal_of
-from inference.rpc.errors import LaneOverloaded, LaneUnavailable, WorkerGone
+from inference.rpc.errors import LaneOverloaded, LaneUnavailable, NoWorker, WorkerGone
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ from inference.rpc.errors import LaneOverloaded, LaneUnavailable, WorkerGone
         (ModelFailed("model_unloaded", "gone", retryable=True), "model_unloaded", 1),
         (ModelOverloaded("full"), "overloaded", 1),
         (LaneUnavailable("away"), "inference_unavailable", 1),
+        (NoWorker("none", retry_after_s=95), "inference_unavailable", 95),
         (WorkerGone("m@1"), "inference_unavailable", 1),
         (LaneOverloaded("full", waiting=9, wait_s=None), "overloaded", 1),
         (LaneOverloaded("full", waiting=9, wait_s=7.4), "overloaded", 7),

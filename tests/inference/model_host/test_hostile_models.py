@@ -14,7 +14,7 @@ import pytest
 
 from inference.core.calls import RunControl
 from inference.core.errors import CallCanceled, ModelFailed
-from inference.gateway.inference import LONGEST_S
+from inference.gateway.exchange import LONGEST_S
 from inference.model_host import HostDied, HostLimits, ModelHosts, host_process
 from inference.runtime.isolated_session import IsolatedSession
 from inference.runtime.session import InvalidFeed

@@ -1,12 +1,15 @@
 """Test the messages that workers receive about a model that no worker serves."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 
 import pytest
 import redis
 
 from inference.core.control import DEMAND, ControlChannel, ControlListener
-from inference.rpc import LaneClient, lane_demand
+from inference.rpc import AsyncLaneClient, LaneClient, lane_demand
+from inference.rpc.demand import unserved_since_last
+from inference.rpc.errors import NoWorker
 from inference.rpc.lines import CommandLine
 from tests.inference.rpc.conftest import TIMEOUT_S, Caller, StartReader, call_of, text, wait_in_lane
 from tests.waiting import eventually
@@ -27,6 +30,55 @@ def test_demand_tells_how_many_wait_and_since_when(client: LaneClient, model_key
     assert lane_demand(line, [model_key])[model_key].waiting == 0
     assert lane_demand(line, []) == {}
     line.close()
+
+
+def unserved(url: str, model_key: str) -> int:
+    line = CommandLine(url)
+    try:
+        return unserved_since_last(line).get(model_key, 0)
+    finally:
+        line.close()
+
+
+@pytest.mark.xdist_group("scaling")  # Whoever reads the counts of one Redis takes them.
+def test_calls_that_no_worker_serves_count_as_demand_even_after_they_have_ended(
+    client: LaneClient, model_key: str, url: str, start_reader: StartReader
+) -> None:
+    callers = [Caller(client, model_key, "x", call_of()) for _ in range(2)]
+    wait_in_lane(url, model_key, 2)
+    for caller in callers:
+        caller.call.cancel()
+        caller.done()
+    assert unserved(url, model_key) == 2
+    assert unserved(url, model_key) == 0
+    start_reader()
+    client.call(model_key, text("x"), {}, call_of())
+    assert unserved(url, model_key) == 0
+
+
+@pytest.mark.xdist_group("scaling")
+def test_a_call_is_refused_at_once_if_the_next_worker_is_too_far_and_counts_nevertheless(
+    url: str, model_key: str
+) -> None:
+    asked: list[str] = []
+
+    async def too_far(pool: str) -> NoWorker:
+        asked.append(pool)
+        return NoWorker("none", retry_after_s=300)
+
+    async def ask() -> None:
+        client = AsyncLaneClient(url, too_far=too_far)
+        for _ in range(2):
+            with pytest.raises(NoWorker):
+                await client.call(model_key, text("x"), {}, call_of(), pool="gpu")
+        await client.close()
+
+    asyncio.run(ask())
+    assert asked == ["gpu", "gpu"]
+    line = CommandLine(url)
+    assert lane_demand(line, [model_key])[model_key].waiting == 0
+    line.close()
+    assert unserved(url, model_key) == 2
 
 
 @pytest.fixture

@@ -28,6 +28,10 @@ def test_without_traffic_the_least_are_enough() -> None:
     assert needed(PoolNow(0.0, ready=5), replace(TERMS, least=0), rate=0.0) == 0
 
 
+def test_callers_who_found_no_replica_find_one_when_they_come_again() -> None:
+    assert needed(PoolNow(0.0, expects_callers=True), replace(TERMS, least=0), rate=0.0) == 1
+
+
 def test_replicas_that_start_already_are_not_ordered_again() -> None:
     line = PoolNow(0.0, waiting_work_s=4000, oldest_wait_s=60, ready=30, service_s=3.5)
     ordered = needed(line)

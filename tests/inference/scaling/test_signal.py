@@ -68,24 +68,47 @@ def test_an_idle_worker_teaches_only_what_nobody_knows() -> None:
 
 def test_what_comes_is_what_was_done_and_what_is_here_more() -> None:
     arrivals = Arrivals()
-    assert arrivals.since_last([Waiting("ocr@1", PAGES, "bulk", 50)], [worker(done={"ocr@1": 7})]) == {}
+    assert arrivals.since_last([Waiting("ocr@1", PAGES, "bulk", 50)], [worker(done={"ocr@1": 7})], {}) == {}
     came = arrivals.since_last(
-        [Waiting("ocr@1", PAGES, "bulk", 60)], [worker(done={"ocr@1": 17}, running={"ocr@1": 4})]
+        [Waiting("ocr@1", PAGES, "bulk", 60)], [worker(done={"ocr@1": 17}, running={"ocr@1": 4})], {}
     )
     assert came == {"ocr@1": 10 + 10 + 4}
-    assert arrivals.since_last([], [worker(done={"ocr@1": 17 + 64})]) == {}
+    assert arrivals.since_last([], [worker(done={"ocr@1": 17 + 64})], {}) == {}
 
 
 def test_a_worker_that_started_anew_counts_from_zero() -> None:
     arrivals = Arrivals()
-    arrivals.since_last([], [worker(done={"ocr@1": 1000})])
-    assert arrivals.since_last([], [WorkerNow("w1", "s2", done={"ocr@1": 3})]) == {"ocr@1": 3}
+    arrivals.since_last([], [worker(done={"ocr@1": 1000})], {})
+    assert arrivals.since_last([], [WorkerNow("w1", "s2", done={"ocr@1": 3})], {}) == {"ocr@1": 3}
+
+
+def test_calls_that_no_worker_served_have_come_even_if_they_have_gone() -> None:
+    arrivals = Arrivals()
+    assert arrivals.since_last([], [], {"ocr@1": 2}) == {"ocr@1": 2}
+    waiting = [Waiting("ocr@1", CALLS, "interactive", 1)]
+    assert arrivals.since_last(waiting, [], {"ocr@1": 3}) == {"ocr@1": 3}
+    assert arrivals.since_last(waiting, [], {}) == {}
+
+
+def test_callers_are_sent_away_only_if_no_worker_takes_work() -> None:
+    models = [ModelNow("ocr@1", "gpu", 2.0), ModelNow("embed@1", "default", 2.0)]
+
+    def sent_away(*workers: WorkerNow) -> bool:
+        fleet = FleetNow(models, [], workers, unserved=frozenset({"ocr@1"}))
+        found = pool_signals(fleet, Costs())
+        assert not found["default"].sent_away
+        return found["gpu"].sent_away
+
+    gpu = frozenset({"gpu"})
+    assert sent_away()
+    assert sent_away(WorkerNow("w1", "s1", pools=gpu, ready=False, starting=True))
+    assert not sent_away(WorkerNow("w1", "s1", pools=gpu))
 
 
 def test_lines_of_batches_do_not_come() -> None:
     arrivals = Arrivals()
-    arrivals.since_last([], [])
-    assert arrivals.since_last([Waiting("ocr@1", BATCHES, "bulk", 5000)], []) == {}
+    arrivals.since_last([], [], {})
+    assert arrivals.since_last([Waiting("ocr@1", BATCHES, "bulk", 5000)], [], {}) == {}
 
 
 def test_only_workers_that_take_work_are_ready() -> None:

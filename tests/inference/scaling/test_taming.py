@@ -42,6 +42,11 @@ def test_after_a_turn_little_more_is_not_followed_and_much_more_is() -> None:
     assert follow([*down, 40], Taming())[-2:] == [9, 11]
 
 
+def test_a_pool_without_replicas_grows_just_after_it_shrank() -> None:
+    had = follow([*[0] * 25, 1], Taming(), first=1)
+    assert had[-2:] == [0, 1]
+
+
 @given(st.lists(st.integers(8, 14), min_size=20, max_size=200))
 def test_noise_turns_it_once_in_a_window_at_most(wanted: list[int]) -> None:
     taming = Taming(up=6)

@@ -1,5 +1,6 @@
 """Test the scheduler's watch over pools, with real jobs, calls, heartbeats and terms."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -10,7 +11,12 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from inference.core.calls import Call
+from inference.core.contracts import TextInput
+from inference.core.errors import DeadlinePassed
 from inference.models import ModelPool, ScalingMinute, ScalingTerms, ServedModel
+from inference.rpc import AsyncLaneClient
+from inference.scaling.next_worker import next_worker
 from inference.workers.heartbeats import Beat, Heartbeat, HeldModel
 from jobs.scaling.published import KEY, ScalingUnavailable, _connection, published_pool
 from jobs.scaling.watch import ScalingWatch
@@ -149,6 +155,31 @@ def test_work_wakes_a_pool_without_workers(desk: Desk, pool: Pool) -> None:
     assert (pool.look()["wanted"], pool.look()["ready"]) == (0, 0)
     desk.submit()
     assert pool.look()["wanted"] == 1
+
+
+def test_a_call_orders_a_worker_just_after_the_pool_shrank_which_is_kept_until_the_caller_is_back(pool: Pool) -> None:
+    pool.agree(mode="follow", least=0, node_start_s=900.0)
+    for _ in range(400):
+        found = pool.look()
+    pool.heart.end()
+    assert found["wanted"] == pool.look()["wanted"] == 0
+    lane = AsyncLaneClient(settings.MAAS_REDIS_URL)
+
+    async def ask() -> None:
+        with pytest.raises(DeadlinePassed):
+            await lane.call(pool.key, TextInput(("x",), True), {}, Call(deadline_s=time.monotonic() + 0.1))
+        await lane.close()
+
+    asyncio.run(ask())
+    found = pool.look()
+    assert (found["wanted"], found["calls_work_s"], found["lead_s"]) == (1, 0.0, 903.0)
+    assert found["due_in_s"] == [903.0]
+    assert next_worker(follows=True, wanted=1, due_in_s=found["due_in_s"], lead_s=903.0, age_s=0.0).retry_after_s == 903
+    for _ in range(95):
+        assert pool.look(10.0)["wanted"] == 1
+    for _ in range(60):
+        found = pool.look(10.0)
+    assert found["wanted"] == 0
 
 
 def test_pages_that_no_worker_may_take_order_none(desk: Desk, pool: Pool) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 
 from inference.core.contracts import Json, TensorInput, TextInput
-from inference.gateway.exchange import Exchange
+from inference.gateway.exchange import LONGEST_S, Exchange
 from inference.gateway.gateway import GRPC_PREFIX, OVER_GRPC
-from inference.gateway.inference import LONGEST_S, Inference
+from inference.gateway.inference import Inference
 from inference.gateway.open_inference.faces import Face, face_of
 from inference.gateway.open_inference.grpc.answers import write_response
 from inference.gateway.open_inference.grpc.messages import message, read_message
