@@ -2,6 +2,9 @@
 
 from jobs.archives.upkeep import keep_up_archives
 from jobs.batches.upkeep import ANY_LATE, count_batches, erase_expired_files, forget_batches_of_tests, keep_up_batches
+from jobs.cells.published import make_export
+from jobs.cells.sync import sync_cells
+from jobs.cells.watch import watch_cells
 from jobs.charges.reconciling import reconcile_tonight
 from jobs.deletion.erasing import erase_closed_tenants
 from jobs.documents.erasure import erase_due_files
@@ -28,6 +31,9 @@ DUTIES = (
     Duty(0.4, release_waiting, ANY_QUEUED),
     Duty(2, watch_pools),
     Duty(3600, forget_old_minutes),
+    Duty(10, make_export),
+    Duty(30, sync_cells),
+    Duty(30, watch_cells),
     Duty(1, end_overdue_jobs, ANY_OVERDUE),
     Duty(1, keep_up_batches, ANY_LATE),
     Duty(5, count_queued),

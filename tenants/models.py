@@ -23,6 +23,7 @@ from tenants.billing.ledger.models import (
 )
 from tenants.billing.payments.models import Payment, ProviderCustomer, ProviderEvent, Refund
 from tenants.billing.usage.models import UsageDay, UsageMonth, UsageRecord, UsageTotal
+from tenants.cells.models import CellChange, CellExport, DirectoryEntry, PeerCell, ReplicatedPart
 from tenants.limits.models import ModelLimit
 from tenants.limits.quota.models import StoredBytes
 from tenants.plans.models import ChosenLimits, Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
@@ -33,8 +34,11 @@ __all__ = [
     "BillingDetails",
     "Budget",
     "BudgetAlert",
+    "CellChange",
+    "CellExport",
     "ChosenLimits",
     "ClosedMonth",
+    "DirectoryEntry",
     "IncludedHold",
     "IncludedPool",
     "IncludedUse",
@@ -49,12 +53,14 @@ __all__ = [
     "ModelLimit",
     "NumberSeries",
     "Payment",
+    "PeerCell",
     "Plan",
     "PlanIncluded",
     "PlanPrice",
     "ProviderCustomer",
     "ProviderEvent",
     "Refund",
+    "ReplicatedPart",
     "Seller",
     "StoredBytes",
     "Subscription",

@@ -11,6 +11,7 @@ from inference.registry.models import ServedModel
 from inference.registry.references import NAME
 from tenants.audit.acting import OPERATOR as OPERATOR_KIND
 from tenants.audit.acting import acting
+from tenants.cells.replicated import Kind, refuse_if_replicated
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 
 
@@ -32,7 +33,12 @@ def author_name() -> str:
 
 
 def owned_model(owner: UUID | None, name: str, *, for_update: bool = False) -> ServedModel:
-    """Return a model of the owner, in `owner_work`. Raises ModelNotFound, also for a model of somebody else."""
+    """Return a model of the owner, in `owner_work`. Raises ModelNotFound, also for a model of somebody else.
+
+    A model of the installation that came from another cell is not changed here: raises ChangedElsewhere.
+    """
+    if owner is None and for_update:
+        refuse_if_replicated(Kind.MODEL, name)
     models = ServedModel.objects.filter(tenant=owner, name=name, deleted_at=None)
     named = NAME.fullmatch(name) is not None
     served = (models.select_for_update(no_key=True) if for_update else models).first() if named else None

@@ -19,8 +19,10 @@ from inference.registry.errors import ModelNotFound, ModelTypeMismatch
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import author_name, owner_work
 from inference.registry.references import CURRENT, read_reference
+from inference.registry.stopping import installation_state
 from inference.runtime.parameters import GRAPH
 from inference.runtime.tesseract import language_data
+from tenants.cells.replicated import Kind, refuse_if_replicated, replicated_part
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.own_folder import own_folder
 from tenants.plans.prices import Price
@@ -86,6 +88,7 @@ def add_version(
         steps={role: member.digest for role, member in new.steps.items()},
     )
     with owner_work(None):
+        refuse_if_replicated(Kind.MODEL, card.name)
         for role, path in new.files.items():
             artifacts.hold(stored[role], path)
         served, _ = ServedModel.objects.select_for_update().get_or_create(
@@ -126,8 +129,8 @@ def numbered(reference: str) -> tuple[str, int]:
 
 def set_paused(*, name: str, paused: bool) -> bool:
     """Pause or resume a model; return False if there is no such model."""
-    state = ServedModel.State.PAUSED if paused else ServedModel.State.ACTIVE
     with operator_work():
+        state = installation_state(name, paused=paused)
         return bool(ServedModel.objects.filter(tenant=None, name=name).update(state=state))
 
 
@@ -190,12 +193,21 @@ def seed_builtin() -> list[ModelVersion]:
         current = {served.name: served.current for served in installed}
     for builtin in builtin_models(language_data(settings.MAAS_TESSDATA, settings.MAAS_OCR_LANGUAGES)):
         existing = current.get(builtin.name)
+        if existing is not None and _comes_from_control(builtin.name):
+            seeded[builtin.name] = existing
+            continue
         if existing is not None and existing.config.get("release") == builtin.release:
             seeded[builtin.name] = existing
             _describe_anew(builtin)
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
     return list(seeded.values())
+
+
+def _comes_from_control(name: str) -> bool:
+    """Return whether another cell decides on the model. New releases of it come from there."""
+    with operator_work():
+        return replicated_part(Kind.MODEL, name) is not None
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:

@@ -18,6 +18,7 @@ from inference.registry.tasks.services import order_task
 from inference.registry.texts import checked_line, checked_lines
 from inference.runtime.parameters import GRAPH, TENSORS
 from tenants.audit.services import record
+from tenants.cells.replicated import Kind, refuse_if_replicated
 from tenants.core.db.tenant_owned import lock_tenant
 from tenants.core.errors import InvalidRequest
 from tenants.limits.quota.wording import size
@@ -184,6 +185,8 @@ def _model_for(
     """Return the model of the upload, locked, and create it if it is new."""
     if owner is not None:
         lock_tenant(owner)
+    else:
+        refuse_if_replicated(Kind.MODEL, upload.name)
     served = ServedModel.objects.select_for_update(no_key=True).filter(tenant=owner, name=upload.name).first()
     if not upload.new and (served is None or served.deleted_at is not None):
         raise ModelNotFound(f"There is no model {upload.name!r} of yours.")

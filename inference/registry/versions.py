@@ -12,6 +12,7 @@ from inference.factory.measures.pairs import Kind
 from inference.registry.errors import ModelInUse, ModelPaused, VersionNotFound, VersionNotReady
 from inference.registry.models import ModelAlias, ModelSamples, ModelTask, ModelVersion, PipelineStep, ServedModel
 from inference.registry.owners import owned_model, owner_work
+from inference.registry.stopping import installation_state
 from inference.registry.texts import checked_line, checked_lines
 from inference.registry.uploads import LONGEST_TEXT, LONGEST_TITLE, ModelDescription
 from tenants.audit.services import record
@@ -109,9 +110,11 @@ def change_model(
 
 def suspend_model(served: ServedModel, suspended: bool) -> None:
     """Pause or resume a model as an operator. Its account cannot resume it meanwhile."""
-    paused = ServedModel.State.PAUSED if served.tenant_id is None else ServedModel.State.SUSPENDED
     with operator_work(), transaction.atomic(using=OPERATOR):
-        state = paused if suspended else ServedModel.State.ACTIVE
+        if served.tenant_id is None:
+            state = installation_state(served.name, paused=suspended)
+        else:
+            state = ServedModel.State.SUSPENDED if suspended else ServedModel.State.ACTIVE
         ServedModel.objects.filter(pk=served.pk).update(state=state)
         if served.tenant_id is not None:
             record(

@@ -5,6 +5,7 @@ from django.urls import path
 from jobs.api import (
     archives,
     batches,
+    cells,
     class_sets,
     corrections,
     documents,
@@ -28,6 +29,9 @@ from jobs.api import (
 urlpatterns = [
     path("operator/scaling", scaling.ScalingList.as_view(), name="api-scaling"),
     path("operator/scaling/pools/<str:pool>", scaling.ScalingOfPool.as_view(), name="api-scaling-pool"),
+    path("operator/cells/export", cells.CellExportView.as_view(), name="api-cell-export"),
+    path("operator/cells/report", cells.CellReportView.as_view(), name="api-cell-report"),
+    path("operator/cells/files/<str:sha256>", cells.CellFile.as_view(), name="api-cell-file"),
     path("models", model_uploads.ModelUploads.as_view(), name="api-models"),
     path("models/<str:model>/versions", model_uploads.VersionUploads.as_view(), name="api-model-versions"),
     path(

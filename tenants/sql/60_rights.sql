@@ -39,6 +39,12 @@ REVOKE INSERT, UPDATE, DELETE ON
 FROM maas_app;
 GRANT UPDATE (month, used_micros, held_micros) ON tenants_budget TO maas_app;
 
+-- What cells give to each other is the operator's. What an export has changed stays in its log.
+REVOKE ALL ON
+    tenants_cellchange, tenants_cellexport, tenants_directoryentry, tenants_peercell, tenants_replicatedpart
+FROM maas_app;
+REVOKE UPDATE, DELETE ON tenants_cellchange FROM maas_operator;
+
 -- Money: rows are added, and what is billed is changed by nobody. See the triggers in ledger.sql and invoices.sql.
 REVOKE UPDATE, DELETE ON
     tenants_auditentry, tenants_includeduse, tenants_ledgerentry, tenants_ledgertransaction

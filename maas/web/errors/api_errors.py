@@ -55,6 +55,7 @@ STATUS: Mapping[str, int] = {
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "request_timeout": 408,
+    "changed_in_control_cell": 409,
     "job_finished": 409,
     "archive_finished": 409,
     "job_not_finished": 409,

@@ -1,0 +1,129 @@
+"""Applies the export of the control cell part by part, in one transaction. A part is applied whole or not at all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from django.db import DataError, IntegrityError, transaction
+
+from jobs.cells.documents import AccountPart, Content, FilePart, ModelPart, PlanPart, as_json
+from jobs.cells.errors import PartRefused
+from jobs.cells.model_changes import in_order
+from jobs.cells.model_sync import apply_model, missing_files, refusal_here, removable, remove_model, remove_version
+from jobs.cells.plans import apply_plan
+from tenants.cells.models import CellChange, ReplicatedPart
+from tenants.cells.replicated import Kind
+from tenants.core.db.clock import database_now
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
+from tenants.core.errors import DomainError
+
+Fetch = Callable[[FilePart], None]
+"""A function that fetches a file into this cell's storage. Raises PartRefused."""
+MAX_REASON = 400
+
+
+@dataclass(slots=True)
+class Refusals:
+    """The parts that were not applied, each with its reason."""
+
+    found: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, part: str, reason: str) -> None:
+        self.found.append((part, reason[:MAX_REASON]))
+
+    def as_json(self) -> list[dict[str, str]]:
+        return [{"part": part, "reason": reason} for part, reason in self.found]
+
+    def not_at_home(self, cell: str, accounts: Sequence[AccountPart]) -> list[AccountPart]:
+        """Return the accounts that a cell may speak for, which are its own."""
+        for account in accounts:
+            if account.home != cell:
+                self.add("accounts", f"{cell!r} speaks for the account {account.id} of {account.home!r}.")
+        return [account for account in accounts if account.home == cell]
+
+
+def fetched_models(models: Sequence[ModelPart], fetch: Fetch, refusals: Refusals) -> list[ModelPart]:
+    """Return the models that can be taken over, in the order of their use, when all their files are here."""
+    ready = []
+    for model in in_order(models):
+        try:
+            with operator_work():
+                if refusal := refusal_here(model):
+                    raise PartRefused(refusal)
+            for file in missing_files(model):
+                fetch(file)
+            ready.append(model)
+        except PartRefused as error:
+            refusals.add(_named(Kind.MODEL, model.name), str(error))
+    return ready
+
+
+@dataclass(slots=True)
+class Import:
+    """One export that is being applied, in operator work and a transaction."""
+
+    cell: str
+    version: int
+    refusals: Refusals
+
+    def apply(self, content: Content, models: Sequence[ModelPart]) -> None:
+        """Apply all plans and these models, and remove the models that the export has no more."""
+        now = database_now()
+        for model in models:
+            if self._apply(Kind.MODEL, model.name, model, lambda model=model: apply_model(model)):  # type: ignore[misc]
+                for number in removable(model):
+                    self._remove_version(model.name, number)
+        # The plan that is the default no longer comes before the one that is now.
+        for plan in sorted(content.plans, key=lambda plan: plan.is_default):
+            self._apply(Kind.PLAN, plan.code, plan, lambda plan=plan: apply_plan(plan, now))  # type: ignore[misc]
+        self._forget(content)
+
+    def _apply(self, kind: str, key: str, part: ModelPart | PlanPart, do: Callable[[], list[str]]) -> bool:
+        def applied() -> None:
+            words = do()
+            values = {"cell": self.cell, "content": as_json(part)}
+            _, is_new = ReplicatedPart.objects.update_or_create(kind=kind, key=key, defaults=values)
+            self._note(kind, key, words or (["taken over as it was"] if is_new else []))
+
+        return self._whole(kind, key, applied)
+
+    def _remove_version(self, name: str, number: int) -> None:
+        self._whole(Kind.MODEL, name, lambda: self._note(Kind.MODEL, name, remove_version(name, number)))
+
+    def _forget(self, content: Content) -> None:
+        """Remove models that are gone in the control cell. A plan that is gone there becomes this cell's own."""
+        names = {Kind.MODEL: {model.name for model in content.models}, Kind.PLAN: {plan.code for plan in content.plans}}
+        for part in ReplicatedPart.objects.order_by("-id"):
+            if part.key in names[Kind(part.kind)]:
+                continue
+
+            def forgotten(part: ReplicatedPart = part) -> None:
+                words = remove_model(part.key) if part.kind == Kind.MODEL else ["given up by the control cell"]
+                self._note(part.kind, part.key, words)
+                part.delete()
+
+            self._whole(part.kind, part.key, forgotten)
+
+    def _whole(self, kind: str, key: str, do: Callable[[], None]) -> bool:
+        """Do something in a savepoint, so that it is done whole or not at all. Return whether it was done."""
+        try:
+            with transaction.atomic(using=OPERATOR):
+                do()
+        except PartRefused as error:
+            self.refusals.add(_named(kind, key), str(error))
+        except DomainError as error:
+            self.refusals.add(_named(kind, key), error.detail)
+        except (IntegrityError, DataError) as error:
+            self.refusals.add(_named(kind, key), f"The database refuses it: {' '.join(str(error).split())}")
+        else:
+            return True
+        return False
+
+    def _note(self, kind: str, key: str, words: Sequence[str]) -> None:
+        if words:
+            CellChange.objects.create(
+                cell=self.cell, version=self.version, kind=kind, key=key, changes="; ".join(words)
+            )
+
+
+def _named(kind: str, key: str) -> str:
+    return f"{kind} {key}"
