@@ -5,6 +5,7 @@ from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from maas.local.demo.first_job import read_sample, sample_page
+from maas.ops.admin.cells_page import cells, cells_live
 from maas.ops.admin.engine_page import engine, engine_live
 from maas.ops.admin.gates_page import gates
 from maas.ops.admin.scaling_page import scaling, scaling_live
@@ -34,6 +35,8 @@ urlpatterns = [
     path("admin/engine/live/", admin.site.admin_view(engine_live), name="admin-engine-live"),
     path("admin/scaling/", admin.site.admin_view(scaling), name="admin-scaling"),
     path("admin/scaling/live/", admin.site.admin_view(scaling_live), name="admin-scaling-live"),
+    path("admin/cells/", admin.site.admin_view(cells), name="admin-cells"),
+    path("admin/cells/live/", admin.site.admin_view(cells_live), name="admin-cells-live"),
     path("admin/login/", operators_door),
     path("admin/", admin.site.urls),
     path("errors/<str:code>", error_code, name="error-code"),

@@ -28,6 +28,9 @@ from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import link_to, list_link
 from tenants.admin_base.records import OperatorAdmin
+from tenants.admin_base.replicated import ReplicatedPages, part_of
+from tenants.cells.models import ReplicatedPart
+from tenants.cells.replicated import Kind
 from tenants.core.db.unit_of_work import OPERATOR
 from tenants.plans.wording import money
 
@@ -127,6 +130,14 @@ class ServedModelForm(forms.ModelForm):  # type: ignore[type-arg]
         return cleaned
 
 
+class ReplicatedModelForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The form of a model of the control cell: which workers of this cell serve it."""
+
+    class Meta:
+        model = ServedModel
+        fields = ("pool",)
+
+
 class ShareInline(TabularInline):  # type: ignore[misc]
     """The accounts that may use a model that is not for everyone."""
 
@@ -136,7 +147,7 @@ class ShareInline(TabularInline):  # type: ignore[misc]
 
 
 @admin.register(ServedModel)
-class ServedModelAdmin(OwnedAdmin):
+class ServedModelAdmin(ReplicatedPages, OwnedAdmin):
     """The admin of models. None is deleted, since past jobs refer to it."""
 
     form = ServedModelForm
@@ -162,6 +173,14 @@ class ServedModelAdmin(OwnedAdmin):
         ("Related", {"fields": ("work", "created_at")}),
     )
     readonly_fields = ("name", "owner", "aliases", "accepts", "parameters", "created_at", "work")
+    replicated_fieldsets = (
+        (None, {"fields": ("name", "title", "description", "state", "current_version", "aliases", "pool")}),
+        (_("Access"), {"fields": ("audience", "isolated")}),
+        ("Price", {"fields": ("price_text", "cache_ttl_s")}),
+        ("Input", {"fields": ("accepts", "parameters")}),
+        ("Related", {"fields": ("work", "created_at")}),
+    )
+    """The fields of a model of the control cell. Only its pool and its accounts with access are chosen in this cell."""
     inlines = (ShareInline, BatchSettingInline)
     actions = ("pause", "resume", "roll_back")
 
@@ -174,13 +193,24 @@ class ServedModelAdmin(OwnedAdmin):
         return two_lines(served.name, served.title)
 
     def get_form(self, request: HttpRequest, obj: ServedModel | None = None, **kwargs: Any) -> Any:
-        return super().get_form(request, obj, **{"form": ServedModelForm if obj else ModelUploadForm, **kwargs})
+        form = ModelUploadForm if obj is None else ReplicatedModelForm if self.replicated(obj) else ServedModelForm
+        return super().get_form(request, obj, **{"form": form, **kwargs})
 
     def get_fieldsets(self, request: HttpRequest, obj: ServedModel | None = None) -> Any:
-        return self.fieldsets if obj else ModelUploadForm.FIELDSETS
+        if obj is None:
+            return ModelUploadForm.FIELDSETS
+        return self.replicated_fieldsets if self.replicated(obj) else self.fieldsets
 
     def get_readonly_fields(self, request: HttpRequest, obj: ServedModel | None = None) -> Any:
-        return self.readonly_fields if obj else ()
+        if obj is None:
+            return ()
+        if self.replicated(obj):
+            shown = [name for _title, options in self.replicated_fieldsets for name in options["fields"]]
+            return tuple(name for name in shown if name != "pool")
+        return self.readonly_fields
+
+    def replicated(self, row: ServedModel) -> ReplicatedPart | None:
+        return None if row.tenant_id else part_of(row, Kind.MODEL, row.name)
 
     def get_inlines(self, request: HttpRequest, obj: ServedModel | None) -> list[Any]:
         return list(self.inlines) if obj else []

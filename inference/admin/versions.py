@@ -23,6 +23,9 @@ from inference.registry.versions import describe_version
 from tenants.admin_base.columns import badge, column
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link, size
+from tenants.admin_base.replicated import ReadOnlyIfReplicated, part_of
+from tenants.cells.models import ReplicatedPart
+from tenants.cells.replicated import Kind
 
 
 class ModelVersionForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -73,7 +76,7 @@ class StepInline(TabularInline):  # type: ignore[misc]
 
 
 @admin.register(ModelVersion)
-class ModelVersionAdmin(OwnedAdmin):
+class ModelVersionAdmin(ReadOnlyIfReplicated, OwnedAdmin):
     """The admin of versions. The digest covers files and settings, so only the state may change."""
 
     form = ModelVersionForm
@@ -122,6 +125,9 @@ class ModelVersionAdmin(OwnedAdmin):
     )
     actions = ("publish", "optimize", "resume")
     inlines = (StepInline,)
+
+    def replicated(self, row: ModelVersion) -> ReplicatedPart | None:
+        return None if row.tenant_id else part_of(row, Kind.MODEL, row.served_model.name)
 
     @column(_("state"), order_by="state")
     def state_badge(self, version: ModelVersion) -> str:

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
-from maas.ops.admin.visibility import ENGINE, JOBS, PAGES, SCALING, may_see
+from maas.ops.admin.visibility import CELLS, ENGINE, JOBS, PAGES, SCALING, may_see
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -36,6 +37,12 @@ def _item(title: "StrOrPromise", icon: str, name: str, *kinds: str) -> dict[str,
     link = reverse_lazy(name if name.startswith("admin-") else f"admin:{name}")
     allowed = partial(_may_see, kinds)
     return {"title": title, "icon": icon, "link": link, "active": _is_at(name), "permission": allowed}
+
+
+def _where_cells_are(item: dict[str, Any]) -> dict[str, Any]:
+    """Offer the item only in an installation with cells."""
+    allowed = item["permission"]
+    return {**item, "permission": lambda request: bool(settings.MAAS_CELLS) and allowed(request)}
 
 
 def _may_see(kinds: tuple[str, ...], request: HttpRequest) -> bool:
@@ -75,6 +82,7 @@ SIDEBAR: list[dict[str, Any]] = [
             _item(_("Workers"), "memory", "jobs_workers", PAGES),
             _item(_("Engine"), "speed", "admin-engine", *ENGINE),
             _item(_("Scaling"), "stacked_line_chart", "admin-scaling", *SCALING),
+            _where_cells_are(_item(_("Cells"), "public", "admin-cells", *CELLS)),
             _item(_("Gates"), "block", "admin-gates", JOBS),
         ],
     },

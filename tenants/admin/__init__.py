@@ -1,6 +1,7 @@
 """The operator's view of tenants, people, keys, usage, and of what operators did."""
 
 from tenants.admin.accounts import MembershipAdmin, TenantAdmin
+from tenants.admin.cells import CellChangeAdmin, DirectoryEntryAdmin
 from tenants.admin.keys import ApiKeyAdmin
 from tenants.admin.logs import AuditEntryAdmin, LogEntryAdmin
 from tenants.admin.people import GroupAdmin, UserAdmin
@@ -14,6 +15,8 @@ __all__ = [
     "ApiKeyAdmin",
     "AuditEntryAdmin",
     "BillingDetailsAdmin",
+    "CellChangeAdmin",
+    "DirectoryEntryAdmin",
     "GroupAdmin",
     "InvoiceAdmin",
     "LedgerDifferenceAdmin",

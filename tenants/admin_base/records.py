@@ -156,7 +156,11 @@ class OperatorAdmin(ModelAdmin):  # type: ignore[misc]  # the theme has no types
         offered = [(name, allowed[name][2]) for name in self.row_actions(row) if name in allowed]
         meta = self.opts
         act_at = reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
-        return {"offered": offered, "act_at": act_at}
+        return {"offered": offered, "act_at": act_at, "notice": self.notice(row)}
+
+    def notice(self, row: Any) -> str:
+        """Return a sentence to show above the row, or nothing."""
+        return ""
 
     @admin.display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> SafeString:

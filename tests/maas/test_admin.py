@@ -2,7 +2,7 @@
 
 import html
 import re
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.apps import apps
@@ -29,6 +29,7 @@ from tenants.billing.invoices.models import BillingDetails, Seller
 from tenants.billing.ledger.models import LedgerDifference
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.billing.payments.models import ProviderEvent
+from tenants.cells.models import CellChange, DirectoryEntry
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import create_tenant
@@ -80,6 +81,8 @@ def row_of_each_kind() -> Desk:
         LogEntry.objects.create(user=operator, object_id="one", object_repr="one", action_flag=CHANGE)
         pool = ModelPool.objects.create(name=unique("pool"))
         ScalingTerms.objects.create(pool=pool.name)
+        DirectoryEntry.objects.create(id=uuid4(), name=unique("far"), home="us", state="active")
+        CellChange.objects.create(cell="eu", version=1, kind="plan", key=unique("plan"), changes="created")
     made = create_tenant(name=unique("tenant"), email=f"{unique(OWNER)}@example.com")
     desk = Desk(identify_key(made.key.text), model_version())
     desk.finish(desk.pages(desk.submit(pages=2))[0])

@@ -33,7 +33,10 @@ from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once
 from tenants.admin_base.formatting import link, link_to
 from tenants.admin_base.records import FoundById, OperatorAdmin
+from tenants.admin_base.replicated import ReadOnlyIfReplicated, part_of
 from tenants.billing.ledger.subscriptions import duplicate_plan
+from tenants.cells.models import ReplicatedPart
+from tenants.cells.replicated import Kind
 from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
 from tenants.plans.wording import money
 
@@ -42,6 +45,15 @@ class VersionInline(TabularInline):  # type: ignore[misc]
     formset = VersionFormSet
     extra = 0
     hide_title = True
+
+    def has_add_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
+        return super().has_add_permission(request, obj) and not _is_replicated(obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
+        return super().has_change_permission(request, obj) and not _is_replicated(obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
+        return super().has_delete_permission(request, obj) and not _is_replicated(obj)
 
 
 class PriceInline(VersionInline):
@@ -63,8 +75,16 @@ class IncludedInline(VersionInline):
 FEE = (("monthly_fee_micros", "currency"), ("trial_days", "trial_credit_micros"), "is_prepaid")
 
 
+def _replicated(plan: Plan) -> ReplicatedPart | None:
+    return part_of(plan, Kind.PLAN, plan.code)
+
+
+def _is_replicated(plan: Plan | None) -> bool:
+    return plan is not None and _replicated(plan) is not None
+
+
 @admin.register(Plan)
-class PlanAdmin(OperatorAdmin):
+class PlanAdmin(ReadOnlyIfReplicated, OperatorAdmin):
     form = PlanForm
     list_display = ("named", "state_badge", "fee", "example")
     search_fields = ("name", "code")
@@ -121,6 +141,9 @@ class PlanAdmin(OperatorAdmin):
             return "Save the plan to calculate an example month."
         url = reverse("admin:tenants_plan_example", args=[plan.pk])
         return format_html('<a class="ln" href="{}">Example month</a>', url)
+
+    def replicated(self, row: Plan) -> ReplicatedPart | None:
+        return _replicated(row)
 
     def has_delete_permission(self, request: HttpRequest, obj: Plan | None = None) -> bool:
         """Refuse deletion, because past bills are made from the plan. Rows of versions have their own rule."""

@@ -10,6 +10,7 @@ USES = "tenants.usagerecord"
 TENANTS, VERSIONS, ENTRIES = "tenants.tenant", "inference.modelversion", "admin.logentry"
 ENGINE = (PAGES, VERSIONS)
 SCALING = ("inference.scalingterms",)
+CELLS = ("tenants.peercell",)
 
 ABOUT: Mapping[str, tuple[str, ...]] = {
     "requests": (JOBS,),
