@@ -51,6 +51,7 @@ class Leases:
         self._hung: set[int] = set()
         self._canceled: dict[UUID, float] = {}
         self._ended = 0
+        self._leaves = False
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
@@ -69,8 +70,12 @@ class Leases:
         now_s = self._clock()
         call = Call(tenant=str(claim.tenant_id), deadline_s=now_s + self._page_limit_s)
         with self._lock:
-            self._held[claim.token] = _Held(claim, call)
+            leaves = self._leaves
+            if not leaves:
+                self._held[claim.token] = _Held(claim, call)
             is_canceled = self._canceled.get(claim.job_id, float("-inf")) > now_s - WORD_BEFORE_PAGE_S
+        if leaves:
+            self._hand_back(_Held(claim, call))
         if is_canceled:
             call.cancel()
         try:
@@ -124,18 +129,29 @@ class Leases:
             return len(self._hung)
 
     def hand_back_all(self) -> None:
-        """Hand back all pages of a worker that must stop. Another may start them, and this one writes nothing more."""
+        """Hand back all pages of a worker that must stop, and those that are claimed after this. Another may start
+        them, and this one writes nothing more.
+        """
         with self._lock:
+            self._leaves = True
             all_held, self._held = list(self._held.values()), {}
-        for held in all_held:
-            claim = held.claim
-            try:
-                hand_back(claim)
-                log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
-            except Exception:
-                # The lease will end by itself. The other pages are still to be handed back.
-                log.exception("page_not_handed_back", page_id=str(claim.page_id))
+        # The job of a page may have been locked at that moment, so what was left is tried once more.
+        for held in [held for held in all_held if not self._hand_back(held)]:
+            self._hand_back(held)
+
+    def _hand_back(self, held: _Held) -> bool:
+        claim = held.claim
+        try:
+            done = hand_back(claim)
+        except Exception:
+            # The lease will end by itself. The other pages are still to be handed back.
+            log.exception("page_not_handed_back", page_id=str(claim.page_id))
+            return False
+        finally:
             held.call.cancel()
+        if done:
+            log.info("page_handed_back", page_id=str(claim.page_id), job_id=str(claim.job_id))
+        return done
 
     def renew_once(self) -> bool:
         """Renew all leases. Return False if the database did not accept it."""

@@ -11,6 +11,7 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
+from inference.core.control import DEMAND, ControlChannel
 from inference.workers.brokers import BrokerUnavailable
 from inference.workers.heartbeats import Heartbeat
 from inference.workers.placement.catalog import Measured, ModelCatalog, bound_reads
@@ -31,8 +32,13 @@ LOOK_EVERY_S = 1.0
 LOOK_GAP_S = 0.02
 """The shortest time in seconds between two looks, however often the thread is notified."""
 
-Consume = Callable[[frozenset[str]], None]
-"""A callback that every look calls with the models whose queues to take pages from, even if they have not changed."""
+HAND_OVER_S = 60.0
+"""Seconds for which a worker that drains serves calls of models that no other worker has taken yet."""
+
+Consume = Callable[[frozenset[str], frozenset[str]], None]
+"""A callback that every look calls with the models whose pages to take, and those whose calls to serve, even if they
+have not changed.
+"""
 
 
 class Affinity:
@@ -51,6 +57,8 @@ class Affinity:
     ) -> None:
         self.settled = threading.Event()
         """An event that is set once the models held without demand are loaded or have failed to load."""
+        self._handed_over = threading.Event()
+        self._drains_since_s: float | None = None
         self._name = heartbeat.name
         self._shelf = shelf
         self._loader = Loader(self._bring, self._changed, load_times or LoadTimes())
@@ -83,6 +91,18 @@ class Affinity:
     def start(self) -> None:
         self._heartbeat.start()
         self._thread.start()
+
+    def leave(self, within_s: float) -> None:
+        """Drain before the end: take no more pages, and go on with calls until other workers hold the models in use.
+
+        Returns as soon as they do or nobody can take them, or when the time is over.
+        """
+        self._handed_over.clear()
+        self._heartbeat.leave()
+        # All workers look at once, not within a second.
+        ControlChannel(settings.MAAS_REDIS_URL).tell(DEMAND, model="")
+        self.wake()
+        self._handed_over.wait(within_s)
 
     def stop(self) -> None:
         """Stop looking. The heartbeat goes on until `end`, because unfinished pages are still held."""
@@ -118,7 +138,7 @@ class Affinity:
         # This is read before the look. The state after a load that ends meanwhile is used by the next look.
         warming_up = self._loader.warming_up
         snapshot = self._gather()
-        plan = plan_for(self._name, snapshot)
+        plan = self._bounded(plan_for(self._name, snapshot), snapshot)
         begun = [decision for decision in plan.load if self._may_begin(decision, alone=snapshot.alone)]
         # The queues come first, so that no more pages are taken of a model that leaves.
         self._consume(plan, leaving={key for decision in begun for key in decision.leave})
@@ -130,6 +150,20 @@ class Affinity:
         if self._models and not warming_up and not snapshot.returning:
             self.settled.set()
         self._heartbeat.looked()
+
+    def _bounded(self, plan: Plan, snapshot: Snapshot) -> Plan:
+        """Return the plan without models to hand over if the worker has drained for long enough."""
+        me = snapshot.worker(self._name)
+        if me is None or not me.draining:
+            self._drains_since_s = None
+            return plan
+        if self._drains_since_s is None:
+            self._drains_since_s = time.monotonic()
+        if time.monotonic() - self._drains_since_s > HAND_OVER_S:
+            plan = replace(plan, hand_over=frozenset())
+        if not plan.hand_over:
+            self._handed_over.set()
+        return plan
 
     def _gather(self) -> Snapshot:
         own = self._heartbeat.report()
@@ -214,8 +248,9 @@ class Affinity:
         if keys != self._heartbeat.serving:
             self._heartbeat.serving = keys
             self._heartbeat.soon()
+        calls = keys | plan.hand_over
         for consume in self._consumers:
-            self._quietly(lambda consume=consume: consume(keys))  # type: ignore[misc]
+            self._quietly(lambda consume=consume: consume(keys, calls))  # type: ignore[misc]
 
     def _tell(self, decision: Decision) -> None:
         key, reason = decision.model.key, decision.reason.value

@@ -34,6 +34,8 @@ class Reason(StrEnum):
     ONE_FILE_AT_A_TIME = "one_file_at_a_time"
     """No worker has the memory for all files together. This one has it for each, so the files take turns."""
     SECOND_WORKER = "second_worker"
+    HANDED_OVER = "handed_over"
+    """The only workers that hold the model drain, and it was used a moment ago."""
     WORKER_LOST = "worker_lost"
     SPARE_MEMORY = "spare_memory"
     ONLY_CANDIDATE = "only_candidate"

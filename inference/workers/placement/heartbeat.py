@@ -47,6 +47,7 @@ class HeartbeatSender:
         self._on_order = on_order
         self._looked_s: float | None = None
         self._said_stuck = False
+        self._leaves = False
         self._held_since_s: dict[str, float] = {}
         self._lock = threading.Lock()
         self._due = threading.Event()
@@ -62,6 +63,11 @@ class HeartbeatSender:
         self._due.set()
         self._thread.join(timeout=5)
         self._heartbeat.end()
+
+    def leave(self) -> None:
+        """Report from now on that the worker drains, because it is about to end."""
+        self._leaves = self.draining = True
+        self.beat()
 
     def soon(self) -> None:
         self._due.set()
@@ -134,7 +140,7 @@ class HeartbeatSender:
         self._said_stuck = now.stuck
 
     def _hear_orders(self) -> None:
-        draining = self._heartbeat.ordered_to_drain()
+        draining = self._heartbeat.ordered_to_drain() or self._leaves
         if draining != self.draining:
             log.info("worker_draining" if draining else "worker_resumed", pages_in_flight=self._pages().held)
             self.draining = draining

@@ -33,6 +33,8 @@ SETTLES_S = 5.0
 """Seconds that a new home has to shorten the queue before the model gets another home."""
 SPARED_IDLE_S = 30.0
 """Seconds since its last page within which a model is not evicted for a second home of another model."""
+RECENT_IDLE_S = 60.0
+"""Seconds since its last use within which the model of a worker that drains is given another home."""
 SPARE_SHARE = 0.05
 """The share of the memory not filled without demand, since sizes are estimates until a model was loaded once."""
 
@@ -66,12 +68,16 @@ class Plan:
     load: tuple[Decision, ...]
     unheld: tuple[Decision, ...]
     """The decisions to consume queues of models that the worker does not hold."""
+    hand_over: frozenset[str] = frozenset()
+    """Models whose calls the worker goes on serving while it drains, until another worker holds them."""
 
 
 def plan_for(name: str, snapshot: Snapshot) -> Plan:
     me = snapshot.worker(name)
-    if me is None or me.draining:
+    if me is None:
         return Plan(frozenset(), (), ())
+    if me.draining:
+        return Plan(frozenset(), (), (), _to_hand_over(me, snapshot))
     mine = [decision for decision in place(snapshot) if decision.worker == name]
     load = tuple(decision for decision in mine if decision.to_load)
     homeless = [decision for decision in mine if not decision.to_load][:TELLS_AT_ONCE]
@@ -90,6 +96,33 @@ def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
     return frozenset(sorted(held, key=turn)[:QUEUES_AT_ONCE])
 
 
+def _to_hand_over(me: Worker, snapshot: Snapshot) -> frozenset[str]:
+    if snapshot.alone:
+        return frozenset()
+    return frozenset(
+        model.key
+        for model in snapshot.models
+        if model.key in me.held
+        and is_left_behind(model, snapshot)
+        and any(_may_take_over(worker, model) for worker in snapshot.workers)
+    )
+
+
+def is_left_behind(model: Model, snapshot: Snapshot) -> bool:
+    """Return whether a model in use is held only by workers that drain."""
+    if not model.wanted or model.strategy is Strategy.RANDOM:
+        return False
+    homes = [worker for worker in snapshot.workers if worker.serves(model.pool) and model.key in worker.held]
+    return all(worker.draining for worker in homes) and any(
+        worker.held[model.key].idle_s <= RECENT_IDLE_S for worker in homes
+    )
+
+
+def _may_take_over(worker: Worker, model: Model) -> bool:
+    able = model.may_fit(worker.budget_bytes) and model.key not in worker.failed
+    return able and worker.is_open_to(model.pool) and _takes_more(worker)
+
+
 def place(snapshot: Snapshot) -> tuple[Decision, ...]:
     """Return all new homes of this moment."""
     if snapshot.returning:
@@ -101,6 +134,9 @@ def place(snapshot: Snapshot) -> tuple[Decision, ...]:
     for model in waited:
         if snapshot.waiting_for(model.key).waiting:
             made.append(board.second_home(model) if board.homes_of(model) else board.first_home(model))
+    for model in waited:
+        if is_left_behind(model, snapshot) and not snapshot.waiting_for(model.key).waiting:
+            made.append(None if board.homes_of(model) else board.next_home(model))
     for model in sorted(placed, key=lambda model: (model.key not in snapshot.lost, not model.current, model.key)):
         if model.warm and not snapshot.alone and not snapshot.waiting_for(model.key).waiting:
             made.append(None if board.homes_of(model) else board.spare_home(model))
@@ -176,6 +212,14 @@ class _Board:
             and self._wait_s(worker) + model.load_s < wait_s
         ]
         return self._settle(model, able, Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S), Reason.SECOND_WORKER)
+
+    def next_home(self, model: Model) -> Decision | None:
+        """Return the worker that takes over a model in use from workers that drain. Only idle models leave for it."""
+        if self._snapshot.alone:
+            return None
+        able = [worker for worker in self._serving(model) if model.key not in worker.failed]
+        wanted = Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S)
+        return self._settle(model, able, wanted, Reason.HANDED_OVER)
 
     def spare_home(self, model: Model) -> Decision | None:
         able = [

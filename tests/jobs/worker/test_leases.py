@@ -1,8 +1,12 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from uuid import uuid4
 
+from jobs.core.models import Job
 from jobs.submission.cancellations import cancel_job
 from jobs.worker.leases import HANG_TIMEOUT_S, WORD_BEFORE_PAGE_S, Leases
+from tenants.core.db.unit_of_work import unit_of_work
 from tests.jobs.conftest import Desk
 from tests.waiting import eventually
 
@@ -27,6 +31,30 @@ def test_a_canceled_page_is_let_go(desk: Desk) -> None:
         eventually(lambda: leases.count == 0, "the end of the work", 10)
         assert call.canceled
     leases.stop()
+
+
+def test_a_page_that_is_claimed_after_the_worker_left_is_handed_back_and_no_attempt_counts(desk: Desk) -> None:
+    job = desk.submit()
+    page = desk.pages(job)[0]
+    leases = Leases(lease_s=30)
+    leases.hand_back_all()
+    with leases.held(claim := desk.claimed(page)) as call:
+        assert (leases.holds(claim), call.canceled) == (False, True)
+    (page,) = desk.pages(job)
+    assert (page.state, page.attempt) == ("queued", 0)
+
+
+def test_a_page_whose_job_is_locked_for_a_moment_is_handed_back_nevertheless(desk: Desk) -> None:
+    job = desk.submit()
+    claim = desk.claimed(desk.pages(job)[0])
+    leases = Leases(lease_s=30)
+    with leases.held(claim), ThreadPoolExecutor(1) as threads:
+        with unit_of_work(desk.identity.tenant_id):
+            Job.objects.select_for_update().get(id=job.id)
+            handing_back = threads.submit(leases.hand_back_all)
+            time.sleep(0.7)  # It has given up once by now.
+        handing_back.result()
+        assert desk.pages(job)[0].state == "queued"
 
 
 def test_a_page_that_another_worker_took_over_is_let_go(desk: Desk) -> None:

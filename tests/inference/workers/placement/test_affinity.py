@@ -3,6 +3,7 @@ are recorded.
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,9 @@ class Desk:
     def __init__(self, bench: Bench, memory_bytes: int, more_demand: tuple[DemandSource, ...]) -> None:
         self.engine = local_engine(memory_bytes=memory_bytes)
         self.consumed: frozenset[str] = frozenset()
+        self.calls: frozenset[str] = frozenset()
+        self.served: list[tuple[frozenset[str], frozenset[str]]] = []
+        """The models whose pages it took and whose calls it served, at every look."""
         self.told: list[tuple[frozenset[str], frozenset[str]]] = []
         """The queues from which it takes pages and the models that were being loaded, at every look."""
         self.heartbeat = Heartbeat(unique("worker"), "CPU")
@@ -81,8 +85,9 @@ class Desk:
         self.affinity.start()
         self.affinity.consume_with(self._consume)
 
-    def _consume(self, keys: frozenset[str]) -> None:
-        self.consumed = keys
+    def _consume(self, keys: frozenset[str], calls: frozenset[str]) -> None:
+        self.consumed, self.calls = keys, calls
+        self.served.append((keys, calls))
         self.told.append((keys, self.affinity._loader.loading))
 
     def looks_again(self) -> None:
@@ -165,6 +170,32 @@ def test_a_model_that_is_asked_for_takes_the_place_of_one_that_is_not(bench: Mak
     held = len(worker.engine.resident())
     eventually(lambda: cold in worker.consumed, "the cold model taken up")
     assert len(worker.engine.resident()) <= held + 1 < len(work.pool.keys)
+
+
+def test_a_worker_that_leaves_serves_calls_until_another_holds_its_models(bench: MakeBench) -> None:
+    work = bench(1)
+    (key,) = work.pool.keys
+    first = work.worker(memory_bytes=500 * MB)
+    eventually(lambda: key in first.consumed, "a home")
+    second = work.worker(memory_bytes=500 * MB)
+    eventually(lambda: second.report, "another worker")
+    first.affinity.leave(30.0)
+    assert first.consumed == frozenset()
+    assert key in (second.report or first.report).resident  # type: ignore[union-attr]
+    eventually(lambda: key in second.consumed and not first.calls, "the new home")
+    assert (frozenset(), frozenset({key})) in first.served
+    assert decisions([key])["handed_over"] == 1
+
+
+def test_a_worker_that_leaves_alone_waits_for_nobody(bench: MakeBench) -> None:
+    work = bench(1)
+    (key,) = work.pool.keys
+    only = work.worker(memory_bytes=500 * MB)
+    eventually(lambda: key in only.consumed, "a home")
+    began_s = time.monotonic()
+    only.affinity.leave(30.0)
+    assert time.monotonic() - began_s < 10
+    eventually(lambda: not only.consumed | only.calls, "the end of its service")
 
 
 def test_a_queue_is_left_before_its_model_has_to_leave(bench: MakeBench) -> None:

@@ -11,6 +11,7 @@ from inference.workers.placement.fleet import Demand, Held, Model, Reason, Snaps
 from inference.workers.placement.placement import (
     COLD_AT_ONCE,
     QUEUES_AT_ONCE,
+    SPARED_IDLE_S,
     TELLS_AT_ONCE,
     Decision,
     place,
@@ -291,6 +292,53 @@ def test_a_draining_worker_is_nobodys_home() -> None:
     assert only(place(fleet)).worker == "other"
 
 
+def test_a_model_in_use_is_handed_over_before_the_worker_that_drains_leaves_its_calls() -> None:
+    used, unused = model("used@1", warm=False), model("unused@1", warm=False)
+    leaving = worker("leaving", used, draining=True, idle_s=10.0)
+    leaving = replace(leaving, held={**leaving.held, "unused@1": Held(1000.0, 500.0, 1.0)})
+    models = (used, unused)
+    before = snapshot(leaving, worker("other"), models=models)
+    decision = only(place(before))
+    assert (decision.model, decision.worker, decision.reason) == (used, "other", Reason.HANDED_OVER)
+    assert plan_for("leaving", before).hand_over == {"used@1"}
+    loads = snapshot(leaving, worker("other", loading=frozenset({"used@1"})), models=models)
+    assert place(loads) == ()
+    assert plan_for("leaving", loads).hand_over == {"used@1"}
+    holds = snapshot(leaving, worker("other", used), models=models)
+    assert place(holds) == ()
+    assert plan_for("leaving", holds).hand_over == frozenset()
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (),
+        (worker("other", draining=True),),
+        (worker("other", budget=5),),
+        (worker("other", pools=frozenset({"gpu"})),),
+        (worker("other", failed=frozenset({"m@1"})),),
+        (worker("other", silent_s=4.0),),
+        (worker("other", stuck=True),),
+    ],
+)
+def test_a_worker_that_drains_waits_for_nobody_who_cannot_take_its_models(others: tuple[Worker, ...]) -> None:
+    used = model()
+    fleet = snapshot(worker("leaving", used, draining=True, idle_s=1.0), *others, models=(used,))
+    assert plan_for("leaving", fleet).hand_over == frozenset()
+    assert place(fleet) == ()
+
+
+def test_only_idle_models_leave_for_one_that_is_handed_over() -> None:
+    used, busy, idle = model("used@1", 60), model("busy@1", 60, warm=False), model("idle@1", 40, warm=False)
+    leaving = worker("leaving", used, draining=True, idle_s=1.0)
+    other = worker("other", busy, idle)
+    held = {"busy@1": Held(1000.0, 1.0, 1.0), "idle@1": Held(1000.0, 300.0, 1.0)}
+    models = (used, busy, idle)
+    assert place(snapshot(leaving, replace(other, held=held), models=models)) == ()
+    held["busy@1"] = Held(1000.0, 100.0, 1.0)
+    assert only(place(snapshot(leaving, replace(other, held=held), models=models))).leave == ("busy@1",)
+
+
 def test_a_worker_that_misses_beats_is_given_nothing_new() -> None:
     cold = model()
     assert place(snapshot(worker("w", silent_s=3.5), models=(cold,), demand={cold.key: NOW})) == ()
@@ -450,7 +498,11 @@ def test_none_of_those_that_leave_could_have_stayed(fleet: Snapshot) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(snapshots())
-def test_nothing_leaves_for_what_nobody_waits_for(fleet: Snapshot) -> None:
+def test_nothing_in_use_leaves_for_what_nobody_waits_for(fleet: Snapshot) -> None:
     for decision in place(fleet):
-        if not fleet.waiting_for(decision.model.key).waiting:
+        if fleet.waiting_for(decision.model.key).waiting:
+            continue
+        if decision.reason is not Reason.HANDED_OVER:
             assert decision.leave == ()
+        (home,) = (one for one in fleet.workers if one.name == decision.worker)
+        assert all(home.held[key].idle_s >= SPARED_IDLE_S for key in decision.leave)
