@@ -9,6 +9,7 @@ from maas.ops.admin.cells_page import cells, cells_live
 from maas.ops.admin.engine_page import engine, engine_live
 from maas.ops.admin.gates_page import gates
 from maas.ops.admin.scaling_page import scaling, scaling_live
+from maas.ops.admin.simulation_page import simulation, simulation_json, simulation_live
 from maas.ops.admin.views import live
 from maas.web.errors.error_pages import api_not_found
 from maas.web.errors.reference.views import error_code
@@ -37,6 +38,9 @@ urlpatterns = [
     path("admin/scaling/live/", admin.site.admin_view(scaling_live), name="admin-scaling-live"),
     path("admin/cells/", admin.site.admin_view(cells), name="admin-cells"),
     path("admin/cells/live/", admin.site.admin_view(cells_live), name="admin-cells-live"),
+    path("admin/simulation/", admin.site.admin_view(simulation), name="admin-simulation"),
+    path("admin/simulation/live/", admin.site.admin_view(simulation_live), name="admin-simulation-live"),
+    path("admin/simulation/results.json", admin.site.admin_view(simulation_json), name="admin-simulation-json"),
     path("admin/login/", operators_door),
     path("admin/", admin.site.urls),
     path("errors/<str:code>", error_code, name="error-code"),

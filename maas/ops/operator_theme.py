@@ -83,6 +83,7 @@ SIDEBAR: list[dict[str, Any]] = [
             _item(_("Engine"), "speed", "admin-engine", *ENGINE),
             _item(_("Scaling"), "stacked_line_chart", "admin-scaling", *SCALING),
             _where_cells_are(_item(_("Cells"), "public", "admin-cells", *CELLS)),
+            _item(_("Simulation"), "query_stats", "admin-simulation", *SCALING),
             _item(_("Gates"), "block", "admin-gates", JOBS),
         ],
     },

@@ -21,8 +21,10 @@ const dark = () => document.documentElement.classList.contains("dark");
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function series({ kind, minutes, lines }) {
+  const ofDays = minutes.at(-1) - minutes[0] > 86400;
+  const words = (at) => new Date(at * 1000).toISOString().slice(ofDays ? 5 : 11, 16).replace("T", " ");
   return {
-    labels: minutes.map((at) => `${new Date(at * 1000).toISOString().slice(11, 16)} UTC`),
+    labels: minutes.map((at) => `${words(at)} UTC`),
     datasets: lines.map((line) => (kind === "line" ? curve : bar)(line)),
   };
 }
@@ -113,6 +115,8 @@ function say(words, live) {
   page.classList.toggle("is-stale", !live);
 }
 
+const count = (root) => root.querySelector("[data-live-count]")?.dataset.liveCount;
+
 function mark() {
   const now = new Date().toISOString().slice(11, 19);
   page.querySelector("[data-live-since]").textContent = `as of ${now} UTC`;
@@ -125,6 +129,8 @@ async function refresh() {
     const answer = await fetch(page.dataset.live, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(15000), redirect: "error" });
     if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
     const root = new DOMParser().parseFromString(await answer.text(), "text/html");
+    // A page with another number of charts is loaded anew.
+    if (count(root) !== count(page)) return location.reload();
     exchange(root);
     const numbers = numbersIn(root);
     if (numbers) draw(numbers);
