@@ -72,6 +72,20 @@ GATES = (
         OUTAGE,
     ),
     Gate(
+        "cell",
+        "cell_unreachable",
+        _("Requests for another cell while it cannot be reached"),
+        _("everybody"),
+        OUTAGE,
+    ),
+    Gate(
+        "forwarded_requests",
+        "overloaded",
+        _("Requests that are forwarded to other cells at the same time"),
+        _("process and key"),
+        FIXED,
+    ),
+    Gate(
         "database_disk",
         "storage_unavailable",
         _("Writes while PostgreSQL has no disk space"),

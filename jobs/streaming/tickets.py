@@ -13,6 +13,7 @@ from inference.core.prompt_redis import single_try
 from jobs.core.errors import StorageUnavailable
 from jobs.streaming.credentials import Credential
 from tenants.authentication.selectors import effective_limits
+from tenants.cells.tickets import marked
 from tenants.identity.identity import Identity
 
 LIFETIME_S = 60
@@ -36,7 +37,7 @@ def _masked(session_key: bytes, ticket: str) -> bytes:
 
 def issue_ticket(held: Credential) -> str:
     """Issue a ticket for one use within a minute, with the rights and the expiry of its credential."""
-    ticket, identity = secrets.token_urlsafe(32), held.identity
+    ticket, identity = marked(secrets.token_urlsafe(32), settings.MAAS_CELL), held.identity
     stored = {
         "tenant": str(identity.tenant_id),
         "scopes": sorted(identity.scopes),

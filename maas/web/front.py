@@ -48,7 +48,7 @@ from jobs.streaming.waits import Waits
 from jobs.uploads.background_finishing import Finishing
 from jobs.uploads.resumable import Resumable
 from maas.process.collector import settle_collector
-from maas.process.errors import LaunchError
+from maas.process.errors import LaunchError, require_cell_secret
 from maas.process.health import Health, ReadinessProbe, web_checks
 from maas.process.keeping_redis import refuse_evicting_servers
 from maas.web.django_mount import DjangoMount
@@ -70,6 +70,7 @@ from tenants.core.changes.feed import ChangeFeed
 from tenants.limits.rates.desk import Desk
 
 if TYPE_CHECKING:
+    from maas.web.cells.front import CellFront
     from maas.web.grpc.port import GrpcPort
 
 log = structlog.get_logger(__name__)
@@ -166,6 +167,8 @@ class Front:
             room=self._room,
             deadlines=deadlines or Deadlines(),
         )
+        self._cells = _cell_front(self._calls, self._stop)
+        self._served: App = self._cells or self._calls
         self._grpc = self._grpc_port(sessions)
         self._running = ExitStack()
 
@@ -177,7 +180,7 @@ class Front:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         else:
-            await self._calls(scope, receive, closing(scope, send) if self._stop.draining else send)
+            await self._served(scope, receive, closing(scope, send) if self._stop.draining else send)
 
     def _gateway(self, inner: App) -> Gateway:
         inference = Inference(self._targets, self._known_results, self._absent_workers)
@@ -203,10 +206,9 @@ class Front:
         credential_checks = CredentialChecks(
             Authorizer(self._events, sessions, self._unknown_callers, recheck_s=EVERY_S)
         )
+        app = _with_cells("OnlyHere", self._guarded, settings.MAAS_CELLS) or self._guarded
         self._hub.hear_of_access(credential_checks.look_again)
-        port: GrpcPort | None = _only_with_grpc(
-            "maas.web.grpc.port", "GrpcPort", self._guarded, self._stop, credential_checks
-        )
+        port: GrpcPort | None = _only_with_grpc("maas.web.grpc.port", "GrpcPort", app, self._stop, credential_checks)
         return port
 
     async def _by_protocol(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -232,6 +234,7 @@ class Front:
                 return
 
     async def _start(self) -> None:
+        require_cell_secret(settings.MAAS_CELLS)
         await asyncio.gather(asyncio.to_thread(refuse_evicting_servers), _start_sandbox())
         if self._grpc is not None:
             await self._grpc.start(settings.MAAS_HOST, settings.MAAS_GRPC_PORT)
@@ -278,6 +281,7 @@ class Front:
         """
         ends = (
             *(() if self._grpc is None else (self._grpc.stop(),)),
+            *(() if self._cells is None else (self._cells.close(),)),
             self._lane.close(),
             self._meter.close(),
             self._cache.close(),
@@ -336,3 +340,13 @@ def _only_with_grpc(module: str, name: str, *given: object) -> Any:
     start.
     """
     return getattr(import_module(module), name)(*given) if settings.MAAS_GRPC_PORT else None
+
+
+def _with_cells(name: str, *given: object) -> Any:
+    """Build an object that sees requests first, only where there are cells. Other installations pay nothing for it."""
+    return getattr(import_module("maas.web.cells.front"), name)(*given) if settings.MAAS_CELLS else None
+
+
+def _cell_front(calls: App, stop: Stop) -> "CellFront | None":
+    front: CellFront | None = _with_cells("CellFront", calls, settings.MAAS_CELLS, stop)
+    return front

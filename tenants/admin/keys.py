@@ -18,14 +18,15 @@ from tenants.admin_base.confirmation import confirmed
 from tenants.admin_base.filters import CreatedFilter
 from tenants.admin_base.formatting import NOTHING, ago, link_to, list_link
 from tenants.admin_base.records import RecordAdmin, tenants_named
+from tenants.api_keys.format import START
 from tenants.api_keys.models import ApiKey
 from tenants.api_keys.restrictions import InvalidRestriction, checked_models, checked_networks
 from tenants.api_keys.services import RESTRICTIONS, revoke_key
 from tenants.limits.rates.rates import NAMES
 
-SHOWN_PART = re.compile(r"(?:maas_(?:live|test)_)?([0-9A-Za-z]{12})(?![0-9A-Za-z])")
+SHOWN_PART = re.compile(rf"(?:{START})?([0-9A-Za-z]{{12}})(?![0-9A-Za-z])")
 """The public part of a key, with or without the prefix that all keys have."""
-WITH_SECRET = re.compile(r"(maas_(?:live|test)_[0-9A-Za-z]{12})_[0-9A-Za-z]")
+WITH_SECRET = re.compile(rf"({START}[0-9A-Za-z]{{12}})_[0-9A-Za-z]")
 
 
 CHANGED_HERE = (*RESTRICTIONS, *NAMES)

@@ -18,6 +18,8 @@ class ApiKey(TenantOwned):
     audit_kind = "key"
 
     public_id = models.CharField(max_length=12, unique=True, editable=False)
+    cell = models.CharField(max_length=16, blank=True, default="", db_default="", editable=False)
+    """The cell that the text of the key names. It is empty if the key was made without cells."""
     secret_hash = models.CharField(max_length=64, editable=False)
     name = models.CharField(max_length=100)
     livemode = models.BooleanField(default=True, editable=False)
@@ -65,7 +67,7 @@ class ApiKey(TenantOwned):
     @property
     def prefix(self) -> str:
         """Return the part of the key that may be shown. It distinguishes keys, but nobody can use the key with it."""
-        return KeyParts(self.public_id, "", self.livemode).prefix
+        return KeyParts(self.public_id, "", self.livemode, self.cell).prefix
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix})"

@@ -55,6 +55,6 @@ def name_of_key(tenant_id: UUID, key_id: UUID) -> str:
 def names_of_keys(seen: Collection[str]) -> dict[str, str]:
     """Return the names of working keys and those in `seen`, with prefixes if names repeat, as after a rotation."""
     wanted = working_keys() | ApiKey.objects.filter(id__in=seen)
-    keys = list(wanted.only("id", "name", "public_id", "livemode"))
+    keys = list(wanted.only("id", "name", "public_id", "livemode", "cell"))
     times = Counter(key.name for key in keys)
     return {str(key.id): f"{key.name} ({key.prefix}_…)" if times[key.name] > 1 else key.name for key in keys}

@@ -60,12 +60,13 @@ def create_key(
 
     Raises TooManyKeys, InvalidRestriction.
     """
-    parts = new_key(livemode=livemode)
+    parts = new_key(livemode=livemode, cell=settings.MAAS_CELL)
     with transaction.atomic(using=current_alias()):
         _make_room_for_key(tenant_id)
         key = ApiKey.objects.create(
             tenant_id=tenant_id,
             public_id=parts.public_id,
+            cell=parts.cell,
             secret_hash=stored_digest(parts.secret),
             name=name,
             livemode=livemode,

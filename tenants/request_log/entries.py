@@ -14,7 +14,7 @@ TOLD = frozenset({"limit", "cursor", "include", "state", "model", "document", "b
 """The query parameters whose values are logged. Those of others may be tickets or searched texts."""
 HIDDEN = "…"
 _encode = msgspec.json.Encoder().encode
-_KEY = re.compile(r"maas_(live|test)_([0-9A-Za-z]{12})_[0-9A-Za-z]+")
+_KEY = re.compile(r"(maas_(?:live|test)_(?:[a-z][a-z0-9-]{0,15}_)?[0-9A-Za-z]{12})_[0-9A-Za-z]+")
 
 
 class LogEntry(NamedTuple):
@@ -72,7 +72,7 @@ class LogEntry(NamedTuple):
 
 def without_keys(text: str) -> str:
     """Replace full keys with their prefix."""
-    return _KEY.sub(rf"maas_\1_\2_{HIDDEN}", text) if "maas_" in text else text
+    return _KEY.sub(rf"\1_{HIDDEN}", text) if "maas_" in text else text
 
 
 def told_path(path: str, query: bytes) -> str:

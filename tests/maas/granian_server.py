@@ -36,6 +36,11 @@ class GranianServer:
         self._env = {**os.environ, "MAAS_READER_CHILDREN": "1", **own, **self.variables}
         self.url = f"http://127.0.0.1:{self.port}"
 
+    def give(self, variables: Mapping[str, str]) -> None:
+        """Add variables before the start, such as those that name the ports of other servers."""
+        self.variables |= variables
+        self._env |= variables
+
     def __enter__(self) -> Self:
         # The time to leave is shorter than the time for which a document that nobody opens holds its sender, and longer
         # than a busy machine needs to stop.

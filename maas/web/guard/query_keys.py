@@ -3,7 +3,9 @@
 import re
 from urllib.parse import parse_qsl
 
-_LOOKS_LIKE_A_KEY = re.compile(r"maas_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]")
+from tenants.api_keys.format import START
+
+_LOOKS_LIKE_A_KEY = re.compile(rf"{START}[0-9A-Za-z]{{12}}_[0-9A-Za-z]")
 _NAMES = frozenset({"api_key", "apikey", "api-key", "access_token"})
 
 

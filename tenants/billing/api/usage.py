@@ -202,7 +202,7 @@ def keys_of(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
     ids = {UUID(row.of["key"]) for row in rows if row.of.get("key")}
     if not ids:
         return {}
-    found = ApiKey.objects.filter(id__in=ids).only("id", "name", "public_id", "livemode")
+    found = ApiKey.objects.filter(id__in=ids).only("id", "name", "public_id", "livemode", "cell")
     return {str(key.id): {"id": str(key.id), "name": key.name, "prefix": key.prefix} for key in found}
 
 

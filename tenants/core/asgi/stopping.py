@@ -82,7 +82,7 @@ class Stop:
         for wait in self._waits:
             wait.end()
 
-    def rest(self, seconds: float) -> Limit:
+    def rest(self, seconds: float | None = None) -> Limit:
         """Return a limit for a wait for further requests. Raises TimeoutError then, or when the process leaves."""
         return Limit(asyncio.timeout(0 if self.leaving else seconds), self._rests)
 

@@ -7,6 +7,7 @@ from tenants.api_keys.format import KeyParts
 
 # The keys are fixed, since they name the tests: every process of a run must collect the same tests.
 KEY = KeyParts("0123456789ab", "S" * 32, livemode=True).text
+KEY_OF_CELL = KeyParts("0123456789ab", "S" * 32, livemode=True, cell="eu-west").text
 TEST_KEY = KeyParts("0123456789ab", "S" * 32, livemode=False).text
 
 
@@ -18,6 +19,8 @@ TEST_KEY = KeyParts("0123456789ab", "S" * 32, livemode=False).text
         f"x=Bearer%20{KEY}",
         "x=" + "".join(f"%{ord(letter):02x}" for letter in KEY),
         f"x={KEY[:30]}",
+        f"x={KEY_OF_CELL}",
+        f"x={KEY_OF_CELL[:38]}",
         f"{KEY}=",
         f"{KEY}",
         "api_key=something",
