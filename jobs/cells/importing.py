@@ -19,6 +19,7 @@ from tenants.core.errors import DomainError
 Fetch = Callable[[FilePart], None]
 """A function that fetches a file into this cell's storage. Raises PartRefused."""
 MAX_REASON = 400
+MAX_NAMED = 10
 
 
 @dataclass(slots=True)
@@ -33,11 +34,17 @@ class Refusals:
     def as_json(self) -> list[dict[str, str]]:
         return [{"part": part, "reason": reason} for part, reason in self.found]
 
+    def add_accounts(self, reasons: Sequence[str]) -> None:
+        """Add the accounts that were left out. Of very many, the first are named."""
+        for reason in reasons[:MAX_NAMED]:
+            self.add("accounts", reason)
+        if len(reasons) > MAX_NAMED:
+            self.add("accounts", f"{len(reasons) - MAX_NAMED} more accounts are left out for such a reason.")
+
     def not_at_home(self, cell: str, accounts: Sequence[AccountPart]) -> list[AccountPart]:
         """Return the accounts that a cell may speak for, which are its own."""
-        for account in accounts:
-            if account.home != cell:
-                self.add("accounts", f"{cell!r} speaks for the account {account.id} of {account.home!r}.")
+        foreign = [account for account in accounts if account.home != cell]
+        self.add_accounts([f"{cell!r} speaks for the account {one.id} of {one.home!r}." for one in foreign])
         return [account for account in accounts if account.home == cell]
 
 

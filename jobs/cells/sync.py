@@ -6,6 +6,7 @@ A cell that is cut off keeps what it has, and goes on from there when the other 
 import base64
 import binascii
 import hashlib
+from dataclasses import dataclass
 from http import HTTPStatus
 
 import structlog
@@ -14,10 +15,11 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from jobs.cells.directory import take_accounts
-from jobs.cells.documents import Document, DocumentInvalid, read_document
-from jobs.cells.errors import CellAway, DocumentRefused
+from jobs.cells.documents import Document, DocumentInvalid, FilePart, read_document
+from jobs.cells.errors import CellAway, DocumentRefused, PartRefused
 from jobs.cells.files import fetch_file
-from jobs.cells.importing import Import, Refusals, fetched_models
+from jobs.cells.importing import Fetch, Import, Refusals, fetched_models
+from jobs.cells.model_sync import missing_files
 from jobs.cells.published import PURPOSE
 from jobs.cells.transport import Answer, read
 from tenants.audit.acting import SYSTEM, Acting, acting_as
@@ -71,7 +73,20 @@ def take_from(cells: Cells, cell: Cell) -> bool:
         with operator_work():
             PeerCell.objects.filter(pk=peer.pk).update(confirmed_at=Now(), refusal="")
         return False
-    return _apply(cells, cell, document, hashlib.sha256(answer.body).hexdigest())
+    taken = _Taken(cells, cell, document, hashlib.sha256(answer.body).hexdigest())
+    is_new = document.version != peer.version
+    if _lacks_files(cells, cell, document):
+        # Prices and accounts do not wait for large files.
+        taken.apply(_not_yet)
+    refused = taken.apply(lambda file: fetch_file(cells, cell, file))
+    if refused is None:
+        return False
+    if is_new:
+        log.info("cell_document_applied", cell=cell.name, version=document.version, refused=len(refused.found))
+    if refused.as_json() != peer.refused:
+        for part, reason in refused.found:
+            log.warning("cell_part_refused", cell=cell.name, version=document.version, part=part, reason=reason)
+    return is_new
 
 
 def _checked(cell: Cell, answer: Answer, peer: PeerCell) -> Document:
@@ -103,39 +118,48 @@ def refuse_older(version: int, digest: str, last: int, last_digest: str) -> None
         raise DocumentRefused(f"There are two documents of version {version}. Any change there makes a newer one.")
 
 
-def _apply(cells: Cells, cell: Cell, document: Document, digest: str) -> bool:
-    refusals = Refusals()
-    is_export = cell.name == cells.control
-    models = []
-    if is_export:
-        models = fetched_models(document.content.models, lambda file: fetch_file(cells, cell, file), refusals)
-    with operator_work(), transaction.atomic(using=OPERATOR), applying_export(), acting_as(lambda: _SYNC):
-        peer = PeerCell.objects.select_for_update().get(pk=cell.name)
-        try:  # Another scheduler may have been faster.
-            refuse_older(document.version, digest, peer.version, peer.digest)
-        except DocumentRefused:
-            return False
-        if is_export:
-            Import(cell.name, document.version, refusals).apply(document.content, models)
-            foreign = [account for account in document.content.accounts if account.home != cells.own]
-            entries = DirectoryEntry.objects.all()
-        else:
-            foreign = refusals.not_at_home(cell.name, document.content.accounts)
-            entries = DirectoryEntry.objects.filter(home=cell.name)
-        for reason in take_accounts(foreign, entries):
-            refusals.add("accounts", reason)
-        is_new = document.version != peer.version
-        before = peer.refused
-        peer.version, peer.digest, peer.made_at = document.version, digest, document.made_at
-        peer.applied_at = peer.confirmed_at = database_now()
-        peer.refused, peer.refusal = refusals.as_json(), ""
-        peer.save(update_fields=_TAKEN)
-    if is_new:
-        log.info("cell_document_applied", cell=cell.name, version=document.version, refused=len(refusals.found))
-    if refusals.as_json() != before:
-        for part, reason in refusals.found:
-            log.warning("cell_part_refused", cell=cell.name, version=document.version, part=part, reason=reason)
-    return is_new
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A document that was checked, to be applied."""
+
+    cells: Cells
+    cell: Cell
+    document: Document
+    digest: str
+
+    def apply(self, fetch: Fetch) -> Refusals | None:
+        """Apply the document in one transaction, and return what was refused, or None if a newer one is here."""
+        refusals = Refusals()
+        content, name = self.document.content, self.cell.name
+        is_export = name == self.cells.control
+        models = fetched_models(content.models, fetch, refusals) if is_export else []
+        with operator_work(), transaction.atomic(using=OPERATOR), applying_export(), acting_as(lambda: _SYNC):
+            peer = PeerCell.objects.select_for_update().get(pk=name)
+            try:  # Another scheduler may have been faster.
+                refuse_older(self.document.version, self.digest, peer.version, peer.digest)
+            except DocumentRefused:
+                return None
+            if is_export:
+                Import(name, self.document.version, refusals).apply(content, models)
+                foreign = [account for account in content.accounts if account.home != self.cells.own]
+                entries = DirectoryEntry.objects.all()
+            else:
+                foreign = refusals.not_at_home(name, content.accounts)
+                entries = DirectoryEntry.objects.filter(home=name)
+            refusals.add_accounts(take_accounts(foreign, entries))
+            peer.version, peer.digest, peer.made_at = self.document.version, self.digest, self.document.made_at
+            peer.applied_at = peer.confirmed_at = database_now()
+            peer.refused, peer.refusal = refusals.as_json(), ""
+            peer.save(update_fields=_TAKEN)
+        return refusals
+
+
+def _lacks_files(cells: Cells, cell: Cell, document: Document) -> bool:
+    return cell.name == cells.control and any(missing_files(model) for model in document.content.models)
+
+
+def _not_yet(file: FilePart) -> None:
+    raise PartRefused(f"Its file {file.name} ({file.sha256[:12]}) is being fetched.")
 
 
 def _note_refusal(peer: PeerCell, reason: str) -> None:

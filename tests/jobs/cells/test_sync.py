@@ -142,6 +142,26 @@ def test_what_is_false_old_or_incomplete_changes_nothing(control: StandIn, how: 
     assert peer_of(control).refusal == ""
 
 
+def test_prices_do_not_wait_for_files(control: StandIn) -> None:
+    content = unique("weights").encode()
+    file = file_part(content)
+    model, plan = model_part(versions=[version_part(files={"weights": file})]), plan_part()
+    control.give(models=[model], plans=[plan])
+    seen: list[bool] = []
+
+    class Watched(dict[str, bytes]):
+        def get(self, sha256: str, default: object = None) -> bytes:
+            with operator_work():
+                seen.append(Plan.objects.filter(code=plan.code).exists())
+            return content
+
+    control.files = Watched()
+    sync_cells()
+    assert seen == [True]
+    assert served(model.name) is not None
+    assert refused(control) == {}
+
+
 @pytest.mark.parametrize("how", ["digest", "short", "missing"])
 def test_a_model_whose_file_is_false_is_left_out_and_the_rest_applied(control: StandIn, how: str) -> None:
     content = unique("weights").encode()
