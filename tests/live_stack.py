@@ -46,16 +46,20 @@ class LiveStack:
         """
         self.home = home
         self._from_nothing = from_nothing
-        self._variables = variables
+        self.variables = dict(variables)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = home.with_name(log)
+
+    def give(self, variables: Mapping[str, str]) -> None:
+        """Add variables before the start, such as those that name the ports of other products."""
+        self.variables |= variables
 
     def __enter__(self) -> Self:
         if not (self._from_nothing or self.home.exists()):
             give_if_kept(self.home)
         place = {"MAAS_HOME": str(self.home), "MAAS_PORT": str(self.port)}
-        env = without_product(os.environ) | {**self._variables, **place}
+        env = without_product(os.environ) | {**self.variables, **place}
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "maas.local.launch"], cwd=PROJECT, env=env, stdout=log, stderr=log

@@ -8,24 +8,11 @@ from dataclasses import dataclass
 import pytest
 from pytest_django import Settings
 
-from tenants.cells.reading import written
-from tenants.cells.signatures import public_key_of
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 from tests.fixtures import unique
 from tests.maas.granian_server import GranianServer
+from tests.maas.web.cells.cell_settings import cell_variables
 from tests.maas.web.cells.link import Link
-
-SECRETS = {"eu": b"e" * 32, "us": b"u" * 32}
-KEYS = ",".join(f"{name}={written(public_key_of(secret))}" for name, secret in SECRETS.items())
-
-
-def cell_variables(name: str, cells: str) -> dict[str, str]:
-    return {
-        "MAAS_CELL": name,
-        "MAAS_CELLS": cells,
-        "MAAS_CELL_KEYS": KEYS,
-        "MAAS_CELL_SECRET": written(SECRETS[name]),
-    }
 
 
 @dataclass(frozen=True)

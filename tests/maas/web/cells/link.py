@@ -46,6 +46,9 @@ class Link:
         """Carry nothing more and say nothing, as if packets were dropped."""
         self._loop.call_soon_threadsafe(self._carries.clear)
 
+    def set_delay(self, delay_s: float) -> None:
+        self._delay_s = delay_s
+
     def heal(self) -> None:
         asyncio.run_coroutine_threadsafe(self._heal(), self._loop).result(10)
 
