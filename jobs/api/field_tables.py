@@ -13,14 +13,8 @@ from jobs.api.job_filters import FILTERS, field_parameters, filtered_jobs
 from jobs.api.schema import JOB_FILTERS
 from jobs.core.models import Job
 from jobs.documents.job_selectors import jobs_with_models
-from jobs.results.exports.field_tables import (
-    DOCUMENTS,
-    LINE_ITEMS,
-    FieldTable,
-    csv_file,
-    field_table,
-    workbook_file,
-)
+from jobs.results.exports.field_table import FieldTable, field_table
+from jobs.results.exports.field_tables import DOCUMENTS, LINE_ITEMS, csv_file, workbook_file
 from jobs.results.exports.services import XLSX, ExportedFile
 from tenants.api.callers import caller
 from tenants.api.files import AsStored

@@ -10,7 +10,8 @@ from jobs.core.models import Job
 from jobs.dashboard.listing.query import ListQuery
 from jobs.dashboard.listing.selectors import matching_jobs
 from jobs.results.exports.export_slots import ExportTooLarge
-from jobs.results.exports.field_tables import FILES, field_table
+from jobs.results.exports.field_table import field_table
+from jobs.results.exports.field_tables import FILES
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.core.errors import InvalidRequest, NotFound
 from tenants.dashboard_base.members import members_only

@@ -11,7 +11,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from jobs.fields.table import ITEMS, Column, Value, document_row, item_rows
 from jobs.results.exports.export_slots import ExportTooLarge
-from jobs.results.exports.field_tables import FieldTable
+from jobs.results.exports.field_table import FieldTable
 from jobs.results.exports.workbook import fitting, workbook_options
 
 MAX_ITEMS = 500_000

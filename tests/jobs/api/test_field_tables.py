@@ -14,7 +14,7 @@ from inference.pipelines.parse import FIELD_CANDIDATES
 from jobs.core.models import Job
 from jobs.queue.settlement import finish_page
 from jobs.results.corrections.fields import correct_field
-from jobs.results.exports import field_tables
+from jobs.results.exports import field_table
 from tenants.api.authentication import IDENTITY
 from tenants.core.db.unit_of_work import unit_of_work
 from tenants.identity.identity import Identity
@@ -116,7 +116,7 @@ def test_a_tenant_has_its_own_documents_alone(desk: Desk, other_identity: Identi
 
 
 def test_more_documents_than_fit_are_refused(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(field_tables, "MAX_DOCUMENTS", 1)
+    monkeypatch.setattr(field_table, "MAX_DOCUMENTS", 1)
     read(desk), read(desk, "b.pdf")
     answer = ask(desk.identity, "fields.csv")
     assert (answer.status_code, answer.json()["code"]) == (422, "export_too_large")
