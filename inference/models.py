@@ -15,6 +15,7 @@ from inference.registry.models import (
     ScalingTerms,
     ServedModel,
     SessionProfile,
+    TierPool,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "ScalingTerms",
     "ServedModel",
     "SessionProfile",
+    "TierPool",
 ]

@@ -27,6 +27,7 @@ from tenants.cells.models import CellChange, CellExport, DirectoryEntry, PeerCel
 from tenants.limits.models import ModelLimit
 from tenants.limits.quota.models import StoredBytes
 from tenants.plans.models import ChosenLimits, Plan, PlanIncluded, PlanPrice, Subscription, TenantPrice
+from tenants.tiers.models import Tier
 
 __all__ = [
     "ApiKey",
@@ -66,6 +67,7 @@ __all__ = [
     "Subscription",
     "Tenant",
     "TenantPrice",
+    "Tier",
     "UsageDay",
     "UsageMonth",
     "UsageRecord",

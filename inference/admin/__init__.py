@@ -1,8 +1,10 @@
 """The operator's view of models, pools, versions, batches and plans."""
 
-from inference.admin.models import ModelPoolAdmin, ServedModelAdmin
+from inference.admin.models import ServedModelAdmin
 from inference.admin.plans.admin import PlanAdmin, TenantPriceAdmin
+from inference.admin.pools import ModelPoolAdmin
 from inference.admin.scaling import ScalingTermsAdmin
+from inference.admin.tiers import TierAdmin
 from inference.admin.versions import ModelVersionAdmin
 from inference.admin.work import AliasMoveAdmin, ModelTaskAdmin, ModelVariantAdmin
 
@@ -16,4 +18,5 @@ __all__ = [
     "ScalingTermsAdmin",
     "ServedModelAdmin",
     "TenantPriceAdmin",
+    "TierAdmin",
 ]

@@ -21,13 +21,12 @@ from inference.admin.owners import OwnedAdmin, OwnerFilter, once
 from inference.admin.plans.example_page import price_json
 from inference.admin.uploading import ModelUploadForm
 from inference.registry.aliases import point, roll_back
-from inference.registry.models import ModelPool, ModelShare, ModelVersion, ServedModel
+from inference.registry.models import ModelShare, ModelVersion, ServedModel
 from inference.registry.references import CURRENT, LONGEST_ALIAS, is_alias
 from inference.registry.versions import suspend_model
 from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once, confirmed
 from tenants.admin_base.formatting import link_to, list_link
-from tenants.admin_base.records import OperatorAdmin
 from tenants.admin_base.replicated import ReplicatedPages, part_of
 from tenants.cells.models import ReplicatedPart
 from tenants.cells.replicated import Kind
@@ -333,18 +332,3 @@ class ServedModelAdmin(ReplicatedPages, OwnedAdmin):
 def _batches_told(formsets: Iterable[Any]) -> list[str]:
     forms_ = [form for formset in formsets for form in formset.forms]
     return [form.changes_text for form in forms_ if isinstance(form, BatchSettingForm) and form.has_changed()]
-
-
-@admin.register(ModelPool)
-class ModelPoolAdmin(OperatorAdmin):
-    """The admin of pools. Workers read a change at their next look, within a second."""
-
-    list_display = ("name", "strategy", "served_models")
-    list_filter = (("strategy", ChoicesDropdownFilter),)
-    search_fields = ("name",)
-    search_help_text = _("Name")
-    fields = ("name", "strategy")
-
-    @column(_("models"))
-    def served_models(self, pool: ModelPool) -> str:
-        return list_link("inference_servedmodel", "models", pool__id__exact=pool.pk)

@@ -10,7 +10,7 @@ LONGEST_ALIAS = 50
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _ALIAS = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_ALIAS - 1}}}")
-_ENGINE_KEY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,99})(?:\.([0-9a-f]{32}))?@([0-9]{1,9})")
+_ENGINE_KEY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,99})(?:\.([0-9a-f]{32}))?@([0-9]{1,9})(?:~[A-Za-z0-9_-]{1,50})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,10 @@ def is_alias(text: str) -> bool:
 
 
 def read_engine_key(text: str) -> EngineKey | None:
-    """Return the version that has this key in queues, workers and metrics, or None if it is no such key."""
+    """Return the version that has this key in queues, workers and metrics, or None if it is no such key.
+
+    The key of a queue outside of the model's own pool also names the pool, as in `ocr@3~gold`.
+    """
     found = _ENGINE_KEY.fullmatch(text)
     if found is None:
         return None

@@ -8,3 +8,8 @@ CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE
 ON inference_modelalias FOR EACH ROW EXECUTE FUNCTION maas_note_change('model', 'tenant_id');
 CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE
 ON inference_modelshare FOR EACH ROW EXECUTE FUNCTION maas_note_change('model', 'account_id');
+-- A tier: the pools that serve it, their order and their classes.
+CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE
+ON inference_tierpool FOR EACH ROW EXECUTE FUNCTION maas_note_change('tier', 'tier_id');
+CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE
+ON inference_modelpool FOR EACH ROW EXECUTE FUNCTION maas_note_change('tier', '');

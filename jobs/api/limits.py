@@ -21,6 +21,7 @@ from tenants.limits.rates.headers import Standing
 from tenants.limits.rates.limits import WINDOW_S, Limit
 from tenants.limits.rates.spending import spending
 from tenants.plans.retention import retention_for
+from tenants.tiers.selectors import tier_name_of
 
 LIMIT = inline_serializer(
     "Limit",
@@ -78,11 +79,14 @@ RETENTION = inline_serializer(
 )
 
 
+TIER = serializers.CharField(allow_null=True, help_text="Tier of the account: which workers serve it. Null: no tier.")
+
+
 class LimitList(APIView):
     @extend_schema(
         operation_id="list_limits",
         summary="List limits",
-        responses={200: list_of("LimitList", LIMIT, retention=RETENTION), **REFUSALS},
+        responses={200: list_of("LimitList", LIMIT, retention=RETENTION, tier=TIER), **REFUSALS},
     )
     def get(self, request: Request) -> Response:
         """Return the limits of the caller. Any key may do so, because the limits are the caller's own."""
@@ -95,7 +99,9 @@ class LimitList(APIView):
             data += [_of_day(free_day_limit) for free_day_limit in free_day().left(identity.tenant_id)]
         with unit_of_work(identity):
             retention = asdict(retention_for(identity.tenant_id))
-        return Response({"object": "list", "data": data + _under_way(identity), "retention": retention})
+            tier = tier_name_of(identity.tenant_id)
+        rest = {"retention": retention, "tier": tier}
+        return Response({"object": "list", "data": data + _under_way(identity), **rest})
 
 
 def _told(limit: Limit, standing: Standing | None) -> dict[str, object]:

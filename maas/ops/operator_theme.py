@@ -97,6 +97,7 @@ SIDEBAR: list[dict[str, Any]] = [
             _list(_("Model variants"), "compare_arrows", "inference_modelvariant"),
             _list(_("Model tasks"), "pending_actions", "inference_modeltask"),
             _list(_("Model pools"), "hub", "inference_modelpool"),
+            _list(_("Tiers"), "layers", "tenants_tier"),
             _list(_("Scaling of pools"), "swap_vert", "inference_scalingterms"),
         ],
     },

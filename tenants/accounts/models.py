@@ -63,6 +63,15 @@ class Tenant(AccountLimits):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     state = models.CharField(max_length=12, choices=State.choices, default=State.ACTIVE)
+    tier = models.ForeignKey(
+        "tenants.Tier",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        db_index=False,
+        related_name="tenants",
+        help_text="Workers that serve it. Leave empty for the tier of its plan.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closes_at = models.DateTimeField(null=True, editable=False, help_text="When erasing the tenant starts.")
     closing_notified_at = models.DateTimeField(

@@ -61,6 +61,7 @@ class TenantAdmin(FoundById):
         "state",
         "plan",
         "plan_start",
+        "tier",
         "plans",
         "health",
         "spending",

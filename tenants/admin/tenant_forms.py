@@ -18,6 +18,7 @@ from tenants.core.ids import uuid7
 from tenants.onboarding.create_tenant import CreatedTenant, create_tenant
 from tenants.plans.models import Plan, Subscription
 from tenants.plans.selectors import subscriptions_of
+from tenants.tiers.models import Tier
 
 STATES = (Tenant.State.ACTIVE, Tenant.State.SUSPENDED)
 NO_PLAN = "No plan: prices of the models"
@@ -73,9 +74,18 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         widget=UnfoldAdminSelectWidget,
     )
 
+    tier = forms.ModelChoiceField(
+        Tier.objects.all(),
+        required=False,
+        to_field_name="name",
+        empty_label=_("Tier of its plan"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("Workers that serve it."),
+    )
+
     class Meta:
         model = Tenant
-        fields = ("name", "state")
+        fields = ("name", "state", "tier")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -84,6 +94,8 @@ class TenantChangeForm(forms.ModelForm):  # type: ignore[type-arg]
         last = self._last
         self._is_planned = last is not None and last.starts_at > database_now()
         self.initial["plan"] = last.plan_id if last else None
+        # The audit log, which the tenant reads, names tiers as the tenant knows them.
+        self.initial["tier"] = self.instance.tier.name if self.instance.tier else None
         self.initial["plan_start"] = (Start.NEXT_MONTH if self._is_planned else Start.NOW).value
         if state := self.fields.get("state"):
             # The other states are not chosen here, but reached through actions: see the actions.

@@ -35,6 +35,15 @@ class Plan(AccountLimits):
         help_text="New tenants on this plan are prepaid: jobs are rejected when units and balance are used up.",
     )
     is_default = models.BooleanField("default for new tenants", default=False, help_text="New tenants get this plan.")
+    tier = models.ForeignKey(
+        "tenants.Tier",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        db_index=False,
+        related_name="plans",
+        help_text="Workers that serve its tenants. Leave empty for the own pool of each model.",
+    )
     archived = models.BooleanField(default=False, help_text="Tenants keep the plan, but no other tenant can get it.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -189,6 +198,7 @@ class ChosenLimits(AccountLimits):
         related_name="chosen_limits",
     )
     plan = models.ForeignKey(Plan, on_delete=models.DO_NOTHING, null=True, related_name="+")
+    tier = models.ForeignKey("tenants.Tier", on_delete=models.DO_NOTHING, null=True, related_name="+")
 
     class Meta:
         managed = False

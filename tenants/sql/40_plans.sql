@@ -59,7 +59,8 @@ SELECT
     coalesce(t.keep_events_days, p.keep_events_days) AS keep_events_days,
     coalesce(t.storage_mb, p.storage_mb) AS storage_mb,
     coalesce(t.own_models, p.own_models) AS own_models,
-    coalesce(t.own_model_mb, p.own_model_mb) AS own_model_mb
+    coalesce(t.own_model_mb, p.own_model_mb) AS own_model_mb,
+    coalesce(t.tier_id, p.tier_id) AS tier_id
 FROM tenants_tenant t LEFT JOIN tenants_plan p ON p.id = (
     SELECT s.plan_id FROM tenants_subscription s
     WHERE s.tenant_id = t.id AND s.starts_at <= clock_timestamp() ORDER BY s.starts_at DESC LIMIT 1

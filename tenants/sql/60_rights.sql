@@ -35,7 +35,7 @@ GRANT INSERT, UPDATE (password, last_login, email, name) ON tenants_user TO maas
 -- What an operator decides is only read by requests.
 REVOKE INSERT, UPDATE, DELETE ON
     tenants_budget, tenants_chosenlimits, tenants_closedmonth, tenants_plan, tenants_planincluded, tenants_planprice,
-    tenants_providercustomer, tenants_seller, tenants_subscription, tenants_tenantprice, jobs_storedthings
+    tenants_providercustomer, tenants_seller, tenants_subscription, tenants_tenantprice, tenants_tier, jobs_storedthings
 FROM maas_app;
 GRANT UPDATE (month, used_micros, held_micros) ON tenants_budget TO maas_app;
 

@@ -17,7 +17,7 @@ GRANT SELECT, DELETE ON tenants_change TO maas_operator;
 -- A tenant: its state, its limits, its prices, whether its money is bounded, and the generation of its results.
 CREATE OR REPLACE TRIGGER note_change AFTER DELETE OR UPDATE OF
     state, results_generation, requests_per_minute, tokens_per_minute, pages_per_minute, calls_at_once, unfinished_jobs,
-    own_model_mb
+    own_model_mb, tier_id
 ON tenants_tenant FOR EACH ROW EXECUTE FUNCTION maas_note_change('tenant', 'id');
 CREATE OR REPLACE TRIGGER note_change AFTER DELETE OR UPDATE OF
     public_id, secret_hash, livemode, scopes, expires_at, revoked_at, allowed_models, allowed_networks, budgets_of,
@@ -36,7 +36,8 @@ ON tenants_budget FOR EACH ROW EXECUTE FUNCTION maas_note_change('tenant', 'tena
 
 -- A plan: the limits and prices of every tenant that has it.
 CREATE OR REPLACE TRIGGER note_change AFTER UPDATE OF
-    currency, requests_per_minute, tokens_per_minute, pages_per_minute, calls_at_once, unfinished_jobs, own_model_mb
+    currency, requests_per_minute, tokens_per_minute, pages_per_minute, calls_at_once, unfinished_jobs, own_model_mb,
+    tier_id
 ON tenants_plan FOR EACH ROW EXECUTE FUNCTION maas_note_change('plan', 'id');
 CREATE OR REPLACE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE
 ON tenants_planprice FOR EACH ROW EXECUTE FUNCTION maas_note_change('plan', 'plan_id');

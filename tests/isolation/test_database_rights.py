@@ -48,6 +48,7 @@ WRITTEN: Mapping[str, Rights] = {
         "inference_scalingminute": ALL,
         "inference_scalingterms": ALL,
         "inference_sessionprofile": ALL,
+        "inference_tierpool": ALL,
         "jobs_queuedpages": ALL,
         "jobs_storedthings": ALL,
         "mfa_authenticator": ALL,
@@ -67,6 +68,7 @@ WRITTEN: Mapping[str, Rights] = {
         "tenants_providerevent": ALL,
         "tenants_replicatedpart": ALL,
         "tenants_seller": ALL,
+        "tenants_tier": ALL,
         "tenants_user": ALL,
         "tenants_user_groups": ALL,
         "tenants_user_user_permissions": ALL,
@@ -79,6 +81,7 @@ READ_BY_REQUESTS = {
     "inference_batchsetting",
     "inference_modelpool",
     "inference_modelshare",
+    "inference_tierpool",
     "jobs_storedthings",
     "tenants_change",
     "tenants_chosenlimits",
@@ -86,6 +89,7 @@ READ_BY_REQUESTS = {
     "tenants_planincluded",
     "tenants_planprice",
     "tenants_seller",
+    "tenants_tier",
     "tenants_user",
 }
 """The tables that requests may read. Sessions, second factors, addresses, groups and the operators' log are not among

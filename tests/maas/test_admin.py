@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from inference.models import AliasMove, ModelPool, ModelVersion, ScalingTerms
+from inference.models import AliasMove, ModelPool, ModelVersion, ScalingTerms, TierPool
 from jobs.core import archive_states as states
 from jobs.core.models.archives import Archive
 from jobs.submission.services import JobRequest, submit_job
@@ -33,6 +33,7 @@ from tenants.cells.models import CellChange, DirectoryEntry
 from tenants.core.db.unit_of_work import OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
 from tenants.onboarding.create_tenant import create_tenant
+from tenants.tiers.models import Tier
 from tests.fixtures import model_version, unique
 from tests.flows.invoices import issued
 from tests.jobs.batches.desk import BatchDesk
@@ -83,6 +84,8 @@ def row_of_each_kind() -> Desk:
         ScalingTerms.objects.create(pool=pool.name)
         DirectoryEntry.objects.create(id=uuid4(), name=unique("far"), home="us", state="active")
         CellChange.objects.create(cell="eu", version=1, kind="plan", key=unique("plan"), changes="created")
+        tier = Tier.objects.create(name=unique("tier"))
+        TierPool.objects.create(tier=tier, priority="standard", pool=pool)
     made = create_tenant(name=unique("tenant"), email=f"{unique(OWNER)}@example.com")
     desk = Desk(identify_key(made.key.text), model_version())
     desk.finish(desk.pages(desk.submit(pages=2))[0])

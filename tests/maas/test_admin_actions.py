@@ -25,6 +25,7 @@ from tenants.billing.payments.models import Payment
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan
+from tenants.tiers.models import Tier
 from tests.fixtures import unique
 from tests.jobs.batches.desk import BatchDesk
 from tests.jobs.conftest import Desk
@@ -152,6 +153,7 @@ ROWS: dict[tuple[type[Model], str], Callable[[Desk], Model]] = {
     (Membership, "delete_selected"): lambda desk: Membership.objects.get(tenant_id=desk.identity.tenant_id),
     (Group, "delete_selected"): lambda desk: Group.objects.create(name=unique("group")),
     (ModelPool, "delete_selected"): lambda desk: ModelPool.objects.create(name=unique("pool")),
+    (Tier, "delete_selected"): lambda desk: Tier.objects.create(name=unique("tier")),
     (ScalingTerms, "delete_selected"): lambda desk: ScalingTerms.objects.create(pool=unique("pool")),
 }
 """A row for each action to act on: an action that is not here has no test."""

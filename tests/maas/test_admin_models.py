@@ -212,7 +212,9 @@ def test_limits_are_never_set_for_a_file_that_the_model_does_not_have(operator: 
 
 def test_a_model_is_put_into_a_pool_and_the_log_says_so(operator: Client, version: ModelVersion) -> None:
     name = unique("pool")
-    operator.post(reverse("admin:inference_modelpool_add"), {"name": name, "strategy": "random"})
+    operator.post(
+        reverse("admin:inference_modelpool_add"), {"name": name, "strategy": "random", "capacity": "standard"}
+    )
     pool = ModelPool.objects.get(name=name)
     page = reverse("admin:inference_servedmodel_change", args=[version.served_model.pk])
     assert operator.post(page, version_form(version, pool=str(pool.pk))).status_code == 302

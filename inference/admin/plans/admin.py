@@ -91,7 +91,7 @@ class PlanAdmin(ReadOnlyIfReplicated, OperatorAdmin):
     search_help_text = _("Name or code")
     ordering = ("archived", "name")
     fieldsets = (
-        (None, {"fields": ("name", "code", "is_default", "archived", "example")}),
+        (None, {"fields": ("name", "code", "is_default", "archived", "tier", "example")}),
         ("Fee", {"fields": FEE}),
         ("Limits per tenant", {"fields": LIMITS}),
     )

@@ -72,6 +72,7 @@ class PlanForm(forms.ModelForm):  # type: ignore[type-arg]
             "is_prepaid",
             "is_default",
             "archived",
+            "tier",
             *LIMITS,
         )
 

@@ -6,6 +6,7 @@ from inference.registry.models.samples import ModelSamples
 from inference.registry.models.scaling import ScalingMinute, ScalingTerms
 from inference.registry.models.served import ModelShare, ServedModel
 from inference.registry.models.serving import ModelPool, SessionProfile
+from inference.registry.models.tiers import TierPool
 from inference.registry.models.variants import ModelTask, ModelVariant
 from inference.registry.models.versions import ModelVersion, PipelineStep
 
@@ -24,4 +25,5 @@ __all__ = [
     "ScalingTerms",
     "ServedModel",
     "SessionProfile",
+    "TierPool",
 ]

@@ -1,5 +1,6 @@
 """The tables of how models are served: pools of workers, and measurements of files on devices."""
 
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
 
@@ -13,10 +14,44 @@ class ModelPool(models.Model):
         RESPONSE_TIME = "response-time", "Earliest first page"
         RANDOM = "random"
 
+    class Capacity(models.TextChoices):
+        RESERVED = "reserved"
+        STANDARD = "standard"
+        SPOT = "spot"
+
     name = models.SlugField(
         max_length=50, unique=True, help_text="Name used in MAAS_WORKER_POOLS. 'default' is not allowed."
     )
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STICKY)
+    capacity = models.CharField(
+        "class",
+        max_length=10,
+        choices=Capacity.choices,
+        default=Capacity.STANDARD,
+        db_default=Capacity.STANDARD,
+        help_text="Machines of the class spot may be taken away at any time. They get no interactive work of tiers.",
+    )
+    dedicated = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Only workers that name this pool in MAAS_WORKER_POOLS serve it. Otherwise workers that name none do"
+        " too.",
+    )
+    warm = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="If a tier names this pool: load every model here before the first request, as memory allows.",
+    )
+    link_mb_s = models.FloatField(
+        "fetches, MB/s",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.1)],
+        help_text="Speed at which its workers fetch the files of a model, which counts for overflow. Empty: at once.",
+    )
+    hardware = models.CharField(max_length=60, blank=True, db_default="", help_text="Such as L4. Shown only.")
+    region = models.CharField(max_length=60, blank=True, db_default="", help_text="Such as eu-central. Shown only.")
+    precision = models.CharField(max_length=20, blank=True, db_default="", help_text="Such as fp16. Shown only.")
 
     class Meta:
         ordering = ["name"]

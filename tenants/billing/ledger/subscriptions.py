@@ -22,7 +22,7 @@ from tenants.limits.fields import AccountLimits
 from tenants.plans.models import Plan, PlanIncluded, PlanPrice, Subscription
 from tenants.plans.selectors import current_subscription, default_plan
 
-_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "is_prepaid")
+_COPIED = ("currency", "monthly_fee_micros", "trial_days", "trial_credit_micros", "is_prepaid", "tier")
 _LIMITS = tuple(field.name for field in AccountLimits._meta.get_fields())
 
 

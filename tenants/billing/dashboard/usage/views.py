@@ -38,6 +38,7 @@ from tenants.limits.quota.capacity import storage_standing
 from tenants.limits.quota.counted import counted_limits
 from tenants.limits.rates.free_day import free_day
 from tenants.limits.rates.spending import spending
+from tenants.tiers.selectors import tier_name_of
 
 RECORDS_AT_ONCE = 100
 
@@ -57,6 +58,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
         used = used_in(stretch.since, month) if chosen.only != Only() else Used.of(lines, keys)
         storage = storage_standing(identity.tenant_id)
         held = counted_limits(identity.tenant_id) if is_current else []
+        tier = tier_name_of(identity.tenant_id) if is_current else None
         names = names_of_keys([key for key in used.keys if key])
         forecasts = _forecasts(month, today, chosen.only, first) if is_current and chosen.livemode else {}
     summary = summarized(lines, livemode=chosen.livemode)
@@ -73,6 +75,7 @@ def usage_page(request: HttpRequest, identity: Identity) -> HttpResponse:
             *rows_of_counted(held),
         ],
         "storage": storage_row(storage) if is_current else None,
+        "tier": tier,
         "stretch": stretch,
         "is_current": is_current,
         "previous": month.previous if first and stretch.since.first > first and not stretch.is_year else None,

@@ -1,0 +1,1 @@
+"""The tiers that a plan or a tenant has: names for the workers that serve it."""
