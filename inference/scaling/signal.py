@@ -6,6 +6,8 @@ A second of work is one that occupies a whole worker. So what the workers of a p
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from inference.tiers.routes import version_of_queue
+
 DEFAULT_POOL = "default"
 PAGES, CALLS, BATCHES = "pages", "calls", "batches"
 UNKNOWN_S = 1.0
@@ -141,7 +143,8 @@ class Costs:
             self._piece_s[key] = before_s + WEIGHT * (mean_s - before_s)
 
     def of(self, key: str) -> float:
-        return self._piece_s.get(key, UNKNOWN_S)
+        """Return the seconds of a piece. In a pool where none has run yet, it is that of the model's own pool."""
+        return self._piece_s.get(key) or self._piece_s.get(version_of_queue(key), UNKNOWN_S)
 
 
 class Arrivals:

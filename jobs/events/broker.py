@@ -46,9 +46,13 @@ def with_long_timeout() -> Iterator[None]:
         _timeout_s.reset(token)
 
 
-def publish_page(queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False) -> None:
-    """Publish the ids of a page. The work itself stays in the database, where it cannot be forged or outdated."""
-    ids = {"tenant_id": str(tenant_id), "page_id": str(page_id)}
+def publish_page(
+    queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False, pool: str | None = None
+) -> None:
+    """Publish the ids of a page, and its pool outside of the model's own. The work itself stays in the database, where
+    it cannot be forged or outdated.
+    """
+    ids = {"tenant_id": str(tenant_id), "page_id": str(page_id), **({"pool": pool} if pool else {})}
     _ask(lambda broker: publish(broker, queue_name, ids, first=first))
 
 

@@ -21,6 +21,7 @@ from jobs.core.errors import BacklogTooLong, QueueTooLong
 from jobs.core.priorities import BULK, DEFAULT, INTERACTIVE, NAMES, NUMBERS, STANDARD
 from jobs.core.recent_refusals import turned_away
 from jobs.queue.fairness import TenantQueue
+from jobs.queue.home_queues import at_home, home_queue
 from jobs.queue.queue_age import Queue, Verdict, Wait, retry_after_s, verdict, wait_of
 from jobs.queue.slots import fleet_of
 from jobs.queue.waiting_queues import OF_LINE, counted_queues
@@ -61,14 +62,15 @@ class _Seen:
 
 
 _seen: dict[str, _Seen] = {}
-"""The queues as last read, by the key of the version."""
+"""The queues as last read, by the key of the queue in which they have their home."""
 
 
 def require_short_queue(tenant_id: UUID, version: ModelVersion, priority: int) -> None:
     """Raise BacklogTooLong or QueueTooLong if the job would wait too long, before anything of it is stored."""
     if not _limit_s(priority):
         return
-    _refuse_if_told(version.engine_key, _look(version), _Caller(tenant_id, priority))
+    key = home_queue(version, tenant_id, priority)
+    _refuse_if_told(key, _look(version, key), _Caller(tenant_id, priority))
 
 
 def anybody_refused() -> bool:
@@ -124,27 +126,28 @@ def _decided(key: str, queue: Queue, caller: _Caller, limit_s: float) -> tuple[V
     return found, wait
 
 
-def _look(version: ModelVersion) -> _Seen:
+def _look(version: ModelVersion, key: str) -> _Seen:
     """Return the queues as last read. One thread reads them again after a while, without holding up the others."""
     now_s = time.monotonic()
-    seen = _seen.get(version.engine_key)
+    seen = _seen.get(key)
     if seen is not None:
         if now_s < seen.until_s:
             return seen
         seen.until_s = now_s + LOOK_EVERY_S
-    queue = _queue_of(version)
+    queue = _queue_of(version, key)
     spent_s = time.monotonic() - now_s
     fresh = _Seen(queue, now_s + max(LOOK_EVERY_S, spent_s / MAX_OF_TIME))
     if len(_seen) >= MAX_REMEMBERED:
         _seen.clear()
-    _seen[version.engine_key] = fresh
+    _seen[key] = fresh
     return fresh
 
 
-def _queue_of(version: ModelVersion) -> Queue:
-    fleet = fleet_of(version.engine_key)
+def _queue_of(version: ModelVersion, key: str) -> Queue:
+    fleet = fleet_of(key)
     with operator_work():
-        found = counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
+        counted = counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
+        found = at_home(version, key, counted)
         oldest = _oldest(version.id, found.lines) if found.lines else {}
     service_s = fleet.service_s if fleet.served else 0.0
     return Queue(found.lines, found.now, found.counted, oldest, fleet.slots, service_s)

@@ -28,6 +28,7 @@ HAND_BACK_TIMEOUT_MS = 500
 _CLAIM = f"""
 WITH job AS (
     SELECT job.id, job.api_key_id, job.priority, job.model_version_id, model.name, version.number, job.price,
+        model.tenant_id AS owner,
         job.livemode, job.parameters, CASE WHEN job.document_id IS NULL THEN job.input END AS input,
         document.id AS document_id, document.kind, document.file, document.sha256,
         CASE WHEN {REMEMBERED} THEN document.too_complex_pages ELSE ARRAY[]::int[] END AS too_complex_pages,
@@ -54,6 +55,7 @@ WITH job AS (
         cache_key = NULL, waits_for = NULL, awaited = false
     FROM job
     WHERE page.id = %(page)s AND attempt < %(max_attempts)s AND run_after <= clock_timestamp()
+      AND (%(pool)s = '' OR page.pool = %(pool)s)
       AND (state = 'queued' OR (state = 'running' AND lease_until < clock_timestamp()))
       AND (%(apart)s OR attempt < %(max_attempts)s - 1 OR (state = 'queued' AND error_code <> 'worker_lost'))
     RETURNING job_id, lease_token, attempt, page.number, page.started_at,
@@ -64,7 +66,7 @@ WITH job AS (
     RETURNING jobs_job.id
 )
 SELECT EXISTS (SELECT FROM started) AS starts, page.job_id, page.number, attempt, lease_token AS token, waited_s,
-    page.started_at, model_version_id, name AS model, job.number AS version, price, livemode, parameters, input,
+    page.started_at, model_version_id, name AS model, owner, job.number AS version, price, livemode, parameters, input,
     document_id, kind, file, sha256, too_complex_pages, cached_price, review_price, cache_control, cache_ttl_s,
     input_sha256, results_generation, api_key_id, priority
 FROM page, job
@@ -127,6 +129,8 @@ class Claim:
     token: int
     model_version_id: int
     model: str
+    owner: UUID | None
+    """The account whose model it is. None: the installation's."""
     version: int
     price: Price
     cached_price: Price
@@ -158,6 +162,11 @@ class Claim:
     def model_key(self) -> str:
         return f"{self.model}@{self.version}"
 
+    @property
+    def engine_key(self) -> str:
+        """Return the key of the version in workers, which is unique in the installation."""
+        return self.model_key if self.owner is None else f"{self.model}.{self.owner.hex}@{self.version}"
+
 
 def claim_page(
     tenant_id: UUID,
@@ -166,6 +175,7 @@ def claim_page(
     *,
     may_apart: Callable[[], bool] = lambda: True,
     documents: bool = True,
+    pool: str = "",
 ) -> Claim | None:
     """Claim a page. Return None if there is nothing to do: the page is done, canceled, unknown, past the deadline of
     its job or held by another worker, or its tenant is suspended. Messages may be repeated.
@@ -173,7 +183,8 @@ def claim_page(
     `may_apart` is called if workers have crashed on this page and this may be its last attempt. It returns False if
     another such page is in progress in this process. Then this page is postponed for a moment, so that a page that
     crashes workers does not use up the attempts of other pages. If `documents` is false, pages of documents are not
-    claimed.
+    claimed. With `pool`, the page is claimed only if workers of this pool were notified of it last: its tenant may have
+    another tier by now.
     """
     values: dict[str, Any] = {
         "page": page_id,
@@ -181,6 +192,7 @@ def claim_page(
         "lease_s": settings.MAAS_LEASE_S,
         "max_attempts": settings.MAAS_MAX_ATTEMPTS,
         "documents": documents,
+        "pool": pool,
     }
     with unit_of_work(tenant_id), connections[APP].cursor() as cursor:
         cursor.execute(_CLAIM, {**values, "apart": False})

@@ -5,9 +5,11 @@ from collections.abc import Collection
 from django.db import connections
 
 from inference.core.control import DEMAND
+from inference.registry.tiers import current_tiers
 from inference.workers.placement.fleet import Demand
 from jobs.events.changes import control_channel
 from jobs.queue.slots import is_served
+from jobs.queue.tiered_demand import tiered_demand
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED = 200
@@ -32,13 +34,19 @@ WHERE waiting.pages > 0
 
 
 def pages_demand(_known: Collection[str] = ()) -> dict[str, Demand]:
-    """Return the demand of every version that has pages waiting, retired versions included."""
+    """Return the demand of every version that has pages waiting, retired versions included.
+
+    Where tiers are in use, the keys are those of the queues, which name the pool outside of the model's own.
+    """
+    tiers = current_tiers()
+    if tiers.in_use:
+        return tiered_demand(tiers)
     with operator_work(), connections[OPERATOR].cursor() as cursor:
         cursor.execute(_DEMAND, [COUNTED])
         return {key: Demand(pages, max(0.0, oldest_s)) for key, pages, oldest_s in cursor.fetchall()}
 
 
 def publish_demand(model_key: str) -> None:
-    """Notify workers of new pages of a model that no worker serves, because one may have to load it first."""
+    """Notify workers of new pages in a queue that no worker serves, because one may have to load it first."""
     if not is_served(model_key):
         control_channel().tell(DEMAND, model=model_key)

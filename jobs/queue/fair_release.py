@@ -116,7 +116,7 @@ SELECT fits, rest, lost, woken.id, woken.tenant_id, woken.newcomer
 FROM verdict LEFT JOIN woken ON true ORDER BY woken.id
 """  # noqa: S608  # made of constants alone
 
-_TAKE_CHOSEN = f"""
+TAKE_CHOSEN = f"""
 WITH {_OTHERS}, chosen AS (
     SELECT page.id FROM unnest(%(tenants)s::uuid[], %(priorities)s::smallint[], %(pages)s::int[])
         AS line (tenant_id, priority, pages)
@@ -124,7 +124,7 @@ WITH {_OTHERS}, chosen AS (
         SELECT id FROM jobs_page page WHERE {WAITS} AND {OF_LINE} LIMIT line.pages FOR UPDATE SKIP LOCKED
     ) page
 )
-UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %(wake_s)s)
+UPDATE jobs_page SET renotify_at = clock_timestamp() + make_interval(secs => %(wake_s)s), pool = %(pool)s
 FROM chosen WHERE jobs_page.id = chosen.id
 RETURNING jobs_page.queue_at, jobs_page.id, jobs_page.tenant_id, jobs_page.priority, {_NEWCOMER}
 """  # noqa: S608
@@ -181,6 +181,13 @@ def take(room: Capacity) -> list[Notification]:
         raise
 
 
+def lock_version(version_id: int) -> None:
+    """Keep other transactions from releasing pages of the version until this one ends. Raises LockNotAvailable."""
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(_LOCK_TIMEOUT, [f"{LOCK_TIMEOUT_MS}ms"])
+        cursor.execute(_ALONE, [LOCK_CLASS + version_id])
+
+
 @dataclass(frozen=True, slots=True)
 class _Fitted:
     all_fits: bool
@@ -227,17 +234,25 @@ def _take_by_turns(room: Capacity, pages: int) -> list[Notification]:
         "version": room.version_id,
         "wake_s": wake_s(),
         "overtaken_s": room.overtaken_s,
+        "pool": None,
         "now": chosen.now,
+        **values_of(chosen, of_place),
+    }
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(TAKE_CHOSEN, values)
+        taken = cursor.fetchall()
+        cursor.execute(_REMEMBER, values)
+    return list(in_order(chosen, lines, taken))
+
+
+def values_of(chosen: Shares, of_place: Mapping[int, TenantQueue]) -> dict[str, list[Any]]:
+    """Return the queues that release pages, the pages of each and their ends, as the statements take them."""
+    return {
         "tenants": [queue.tenant for queue in of_place.values()],
         "priorities": [queue.priority for queue in of_place.values()],
         "pages": [chosen.pages_of(position) for position in of_place],
         "ends": [chosen.ends[position] for position in of_place],
     }
-    with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_TAKE_CHOSEN, values)
-        taken = cursor.fetchall()
-        cursor.execute(_REMEMBER, values)
-    return list(_in_order(chosen, lines, taken))
 
 
 def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
@@ -255,7 +270,7 @@ def _chosen(room: Capacity, pages: int) -> tuple[Sequence[TenantQueue], Shares]:
     return counted, chosen
 
 
-def _in_order(
+def in_order(
     chosen: Shares, lines: Sequence[TenantQueue], taken: Sequence[tuple[datetime, UUID, UUID, int, int | None]]
 ) -> Iterator[Notification]:
     """Yield the pages in the chosen order, those of a queue by their position in it, without those that were locked."""

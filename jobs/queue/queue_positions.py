@@ -5,10 +5,12 @@ from functools import partial
 
 from django.db import connections
 
+from inference.registry.models import ModelVersion
 from inference.runtime.made_once import OncePerKey
 from jobs.core import states
 from jobs.core.models import Job
 from jobs.queue.fairness import UNKNOWN_COST_S, TenantQueue, pages_before, release_window
+from jobs.queue.home_queues import at_home, home_queue
 from jobs.queue.slots import ModelFleet, any_workers, fleet_of
 from jobs.queue.waiting import NextPage, Speed, Standing, standing
 from jobs.queue.waiting_queues import OF_LINE, CountedQueues, counted_queues
@@ -52,10 +54,11 @@ def standing_of(job: Job) -> Standing:
         if row is None:
             return Standing()
         due, published, suspended, own_before = row
-        fleet = fleet_of(job.model_version.engine_key)
+        key = home_queue(job.model_version, job.tenant_id, job.priority)
+        fleet = fleet_of(key)
         if published or suspended or not due:
             return standing(NextPage(suspended, due, published, False, 0, 0), _speed(fleet))
-        lines = _lines_of(job.model_version_id, fleet)
+        lines = _lines_of(job.model_version, key, fleet)
     mine = _line(job, lines)
     before = None
     if own_before < OWN_COUNTED:
@@ -87,11 +90,11 @@ def _line(job: Job, lines: CountedQueues) -> TenantQueue:
     return found[0] if found else TenantQueue(*key, waiting=1)
 
 
-def _lines_of(version_id: int, fleet: ModelFleet) -> CountedQueues:
+def _lines_of(version: ModelVersion, key: str, fleet: ModelFleet) -> CountedQueues:
     """Return the queues, which are read once a second however many callers ask."""
     second = int(time.monotonic() / LINES_KEPT_S)
-    return _lines.get(f"{version_id} {second}", lambda: _look(version_id, fleet))
+    return _lines.get(f"{key} {second}", lambda: _look(version, key, fleet))
 
 
-def _look(version_id: int, fleet: ModelFleet) -> CountedQueues:
-    return counted_queues(version_id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL)
+def _look(version: ModelVersion, key: str, fleet: ModelFleet) -> CountedQueues:
+    return at_home(version, key, counted_queues(version.id, fleet.hefts, most=COUNTED, of_all=COUNTED_OF_ALL))

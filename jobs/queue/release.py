@@ -14,6 +14,8 @@ import structlog
 from django.conf import settings
 from django.db import close_old_connections, connections, transaction
 
+from inference.registry.tiers import current_tiers
+from inference.tiers.routes import Tiers
 from inference.workers.brokers import BrokerUnavailable
 from jobs.core.models import Job
 from jobs.documents.job_selectors import get_job
@@ -23,6 +25,7 @@ from jobs.queue.fair_release import Capacity, take, wake_s
 from jobs.queue.fairness import UNKNOWN_COST_S, Notification, overtaken_s, release_window, slots_of_one
 from jobs.queue.one_at_a_time import Apart, OneAtATime
 from jobs.queue.slots import fleet_of
+from jobs.queue.tiered_release import Released, take_for_pools
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 
 log = structlog.get_logger(__name__)
@@ -53,6 +56,9 @@ WHERE EXISTS (SELECT FROM jobs_page p WHERE p.model_version_id = v.id AND p.stat
 
 def release_version(version_id: int, version_key: str) -> int:
     """Publish the pages that fit the window and return their number. Any number of processes may call this at once."""
+    tiers = current_tiers()
+    if tiers.in_use:
+        return _release_to_pools(version_id, version_key, tiers)
     queue_name, fleet = f"infer.{version_key}", fleet_of(version_key)
     window = release_window(fleet.slots, fleet.service_s)
     try:
@@ -67,9 +73,23 @@ def release_version(version_id: int, version_key: str) -> int:
     passing_s = overtaken_s(fleet.slots, fleet.service_s, wake_s()) if at_hand else 0.0
     share = slots_of_one(fleet.slots) if settings.MAAS_PAGES_AT_ONCE is None else 0
     wakes = take(Capacity(version_id, window, window - at_hand, cost_s, fleet.hefts, share, passing_s))
-    published = sum(1 for _ in _publish(queue_name, wakes))
+    return _announce(Released(version_key, None, wakes))
+
+
+def _release_to_pools(version_id: int, version_key: str, tiers: Tiers) -> int:
+    try:
+        return sum(_announce(released) for released in take_for_pools(version_id, version_key, tiers))
+    except BrokerUnavailable as error:
+        log.warning("broker_unavailable", queue=f"infer.{version_key}", error=str(error))
+        return 0
+
+
+def _announce(released: Released) -> int:
+    """Publish pages that were taken, and return how many were. The others are announced again soon."""
+    wakes = released.wakes
+    published = sum(1 for _ in _publish(released))
     if published:
-        publish_demand(version_key)
+        publish_demand(released.key)
     if published < len(wakes):
         with operator_work(), connections[OPERATOR].cursor() as cursor:
             cursor.execute(_WAKE_SOONER, [AGAIN_S, [wake.page_id for wake in wakes[published:]]])
@@ -119,10 +139,13 @@ def waiting_versions() -> list[tuple[int, str]]:
         return [(row[0], row[1]) for row in cursor.fetchall()]
 
 
-def _publish(queue_name: str, wakes: Iterable[Notification]) -> Iterable[Notification]:
-    for wake in wakes:
+def _publish(released: Released) -> Iterable[Notification]:
+    queue_name = f"infer.{released.key}"
+    for wake in released.wakes:
         try:
-            publish_page(queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id, first=wake.first)
+            publish_page(
+                queue_name, tenant_id=wake.tenant_id, page_id=wake.page_id, first=wake.first, pool=released.pool
+            )
         except BrokerUnavailable as error:
             log.warning("broker_unavailable", queue=queue_name, error=str(error))
             return

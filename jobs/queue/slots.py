@@ -9,7 +9,9 @@ import structlog
 from django.conf import settings
 
 from inference.core.prompt_redis import RedisLeftAlone
+from inference.tiers.routes import version_of_queue
 from inference.workers.heartbeats import WorkerReport, live_workers
+from inference.workers.placement.peers import worker_of
 from inference.workers.placement.relative_costs import together
 
 log = structlog.get_logger(__name__)
@@ -34,7 +36,7 @@ class ModelFleet:
 @dataclass(frozen=True, slots=True)
 class _Seen:
     fleets: Mapping[str, ModelFleet] = field(default_factory=dict)
-    workers: int = 0
+    workers: tuple[WorkerReport, ...] = ()
     at_s: float = float("-inf")
 
 
@@ -46,8 +48,18 @@ def fleet_of(model_key: str) -> ModelFleet:
     return _seen().fleets.get(model_key) or ModelFleet(settings.MAAS_WORKER_THREADS)
 
 
+def living_workers() -> tuple[WorkerReport, ...]:
+    return _seen().workers
+
+
 def any_workers() -> bool:
-    return _seen().workers > 0
+    return bool(_seen().workers)
+
+
+def workers_of_pool(pool: str, *, dedicated: bool = False) -> list[WorkerReport]:
+    """Return the workers that took work of a pool a moment ago."""
+    living = [report for report in _seen().workers if not report.draining]
+    return [report for report in living if worker_of(report).serves(pool, dedicated=dedicated)]
 
 
 def is_served(model_key: str) -> bool:
@@ -71,16 +83,18 @@ def _look(before: _Seen) -> _Seen:
             log.warning("workers_not_counted", error=str(error))
         return replace(before, at_s=time.monotonic())
     keys = {key for worker in workers for key in (*worker.serving, *worker.loading)}
-    return _Seen({key: _fleet(key, workers) for key in keys}, len(workers), time.monotonic())
+    return _Seen({key: _fleet(key, workers) for key in keys}, tuple(workers), time.monotonic())
 
 
 def _fleet(key: str, workers: Sequence[WorkerReport]) -> ModelFleet:
     serving = [worker for worker in workers if key in worker.serving]
     known_s = [worker.service_s[key] for worker in serving if key in worker.service_s]
+    # The relative costs of tenants are those of the version, whatever queue its pages came from.
+    version = version_of_queue(key)
     return ModelFleet(
         slots=sum(worker.slots for worker in serving) or settings.MAAS_WORKER_THREADS,
         service_s=sum(known_s) / len(known_s) if known_s else 0.0,
         served=bool(serving),
         loading=any(key in worker.loading for worker in workers),
-        hefts=together([worker.hefts[key] for worker in serving if key in worker.hefts]),
+        hefts=together([worker.hefts[version] for worker in serving if version in worker.hefts]),
     )

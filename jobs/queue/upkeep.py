@@ -4,7 +4,9 @@ import structlog
 from django.db import connections
 
 from inference.registry.selectors import served_versions
+from inference.tiers.routes import version_of_queue
 from inference.workers.brokers import BrokerUnavailable
+from inference.workers.placement.fleet import added_up
 from jobs.events.broker import messages_set_aside, with_long_timeout
 from jobs.queue.demand import pages_demand
 from jobs.queue.metrics import DEAD_LETTERS, QUEUE_AGE, QUEUED_PAGES, SWEPT
@@ -45,7 +47,8 @@ def count_dead_letters() -> None:
 
 
 def count_queued() -> None:
-    demand, queued = pages_demand(), queued_pages()
+    demand = added_up((version_of_queue(key), waiting) for key, waiting in pages_demand().items())
+    queued = queued_pages()
     with connections[OPERATOR].cursor() as cursor:
         cursor.execute(_VERSIONS)
         for version_id, key in cursor.fetchall():

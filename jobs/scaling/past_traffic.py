@@ -17,7 +17,7 @@ AT_ONCE = 50_000
 
 # Pages with a cache hit, and pages that waited for the same page of another job, were no work.
 _PAGES = """
-SELECT coalesce(pool.name, %(default)s), page.worker, extract(epoch FROM page.created_at)::float8,
+SELECT coalesce(page.pool, pool.name, %(default)s), page.worker, extract(epoch FROM page.created_at)::float8,
     extract(epoch FROM page.started_at)::float8, extract(epoch FROM page.finished_at)::float8
 FROM jobs_page page
 JOIN inference_modelversion version ON version.id = page.model_version_id

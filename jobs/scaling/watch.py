@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 
 from inference.registry.models import ScalingMinute, ScalingTerms
+from inference.registry.tiers import current_tiers
 from inference.rpc.demand import unserved_since_last
 from inference.rpc.lines import CommandLine
 from inference.scaling.deletion import deletion_costs
@@ -28,8 +29,9 @@ from inference.scaling.signal import (
 )
 from inference.scaling.steering import Decision, Steering
 from inference.scaling.traffic import MINUTE_S
+from inference.tiers.routes import pool_of_queue
 from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
-from inference.workers.placement.catalog import Measured, ModelCatalog
+from inference.workers.placement.catalog import Measured, ModelCatalog, queues_in_tiers
 from jobs.scaling.cluster import own_cluster
 from jobs.scaling.metrics import tell_metrics
 from jobs.scaling.minutes import minutes_before
@@ -107,14 +109,18 @@ class ScalingWatch:
         reports = live_workers_with_long_timeout()
         self._measured.learn(reports)
         self._workers = workers = [_worker(report) for report in reports]
-        models = [ModelNow(model.key, model.pool, self._measured.apply(model).load_s) for model in self._catalog.read()]
-        waiting: list[Waiting] = [
-            *waiting_pages(),
-            *waiting_lines(),
-            *waiting_calls(self._line, [model.key for model in models]),
-        ]
-        self._costs.learn(workers)
+        found = self._catalog.read()
+        lanes = {model.key for model in found} | queues_in_tiers(found, current_tiers())
+        waiting: list[Waiting] = [*waiting_pages(), *waiting_lines(), *waiting_calls(self._line, lanes)]
         unserved = unserved_since_last(self._line)
+        seen = {one.key for one in waiting}.union(
+            unserved, *({*one.serving, *one.running, *one.done} for one in reports)
+        )
+        in_tiers = [key for key in seen if pool_of_queue(key) is not None]
+        if in_tiers:
+            found = self._catalog.read(in_tiers)
+        models = [ModelNow(model.key, model.pool, self._measured.apply(model).load_s) for model in found]
+        self._costs.learn(workers)
         came = self._arrivals.since_last(waiting, workers, unserved)
         return pool_signals(FleetNow(models, waiting, workers, came, frozenset(unserved)), self._costs)
 

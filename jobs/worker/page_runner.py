@@ -61,10 +61,10 @@ class PageRunner:
     hefts: RelativeCosts = field(default_factory=RelativeCosts)
     storage: StoragePause = field(default_factory=StoragePause)
 
-    def run(self, *, tenant_id: UUID, page_id: UUID) -> None:
+    def run(self, *, tenant_id: UUID, page_id: UUID, pool: str = "") -> None:
         """Run the page of a message. A message makes no dead letter, however long the database is away."""
         try:
-            with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, may_apart)) as claim:
+            with self.apart.claimed(lambda may_apart: self._claim(tenant_id, page_id, pool, may_apart)) as claim:
                 if claim is not None:
                     self._run(claim)
         except (OperationalError, InterfaceError) as error:
@@ -85,13 +85,13 @@ class PageRunner:
             log.info("page_done", outcome=outcome, ms=round(seconds * 1000), attempt=claim.attempt)
         PAGES.labels(model=key, outcome=outcome).inc()
         PAGE_SECONDS.labels(model=key).observe(seconds)
-        release_after_commit(claim.model_version_id, key)
+        release_after_commit(claim.model_version_id, claim.engine_key)
 
-    def _claim(self, tenant_id: UUID, page_id: UUID, may_apart: MayApart) -> Claim | None:
+    def _claim(self, tenant_id: UUID, page_id: UUID, pool: str, may_apart: MayApart) -> Claim | None:
         give_up_at = time.monotonic() + CLAIM_TIMEOUT_S
 
         def claimed(*, documents: bool) -> Claim | None:
-            return claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents)
+            return claim_page(tenant_id, page_id, self.worker, may_apart=may_apart, documents=documents, pool=pool)
 
         def claim() -> Claim | None:
             if not self.storage.is_on:
@@ -145,7 +145,7 @@ class PageRunner:
             return end_of(claim, call, error)
         finally:
             seconds = _own_s(time.perf_counter() - started_s, call.spent)
-            self.hefts.add(claim.model_key, str(claim.tenant_id), seconds, times)
+            self.hefts.add(claim.engine_key, str(claim.tenant_id), seconds, times)
 
     def _end_of_work(self, claim: Claim, call: Call) -> End:
         spec = self.versions.get(claim.model_version_id, call)

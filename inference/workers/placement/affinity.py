@@ -12,9 +12,11 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from inference.core.control import DEMAND, ControlChannel
+from inference.registry.tiers import current_tiers
+from inference.tiers.routes import MARK, version_of_queue
 from inference.workers.brokers import BrokerUnavailable
-from inference.workers.heartbeats import Heartbeat
-from inference.workers.placement.catalog import Measured, ModelCatalog, bound_reads
+from inference.workers.heartbeats import Heartbeat, WorkerReport
+from inference.workers.placement.catalog import Measured, ModelCatalog, bound_reads, queues_in_tiers
 from inference.workers.placement.claims import ModelClaims
 from inference.workers.placement.demand import DemandSource, UnbrokenWaits, together
 from inference.workers.placement.fleet import Demand, Model, Snapshot
@@ -59,7 +61,7 @@ class Affinity:
         """An event that is set once the models held without demand are loaded or have failed to load."""
         self._handed_over = threading.Event()
         self._drains_since_s: float | None = None
-        self._name = heartbeat.name
+        self._name, self._pools = heartbeat.name, pools
         self._shelf = shelf
         self._loader = Loader(self._bring, self._changed, load_times or LoadTimes())
         self._tally = tally
@@ -170,9 +172,10 @@ class Affinity:
         company = self._others.look()
         reports = (own, *company.reports)
         self._measured.learn(reports)
-        self._read_database(held={model.key for report in reports for model in report.models})
+        self._read_database(queues=_queues_of(reports))
         workers = tuple(worker_of(report) for report in reports)
-        models = tuple(self._as_wanted(model) for model in self._models.values())
+        waited_for = {version_of_queue(key) for key, demand in self._demand.items() if demand.waiting > 0}
+        models = tuple(self._as_wanted(model, waited_for) for model in self._models.values())
         held = {model.key for model in models if any(worker.is_home_of(model) for worker in workers)}
         return Snapshot(
             workers=workers,
@@ -183,30 +186,38 @@ class Affinity:
             returning=company.returning,
         )
 
-    def _read_database(self, held: set[str]) -> None:
+    def _read_database(self, queues: set[str]) -> None:
         """Read models and demand. While the database is away, the last known models stay and no work waits."""
         # If the database is unavailable, the next read reports it.
         with suppress(DatabaseError, InterfaceError):
             bound_reads()
-        self._demand = together(self._asked(source) for source in self._demand_sources)
+        known = {*self._models, *self._queues_in_tiers()}
+        self._demand = together(self._asked(source, known) for source in self._demand_sources)
         try:
-            models = self._catalog.read({*self._demand, *held})
+            models = self._catalog.read({*self._demand, *queues})
             self._models = {model.key: model for model in models}
         except Exception as error:
             log.warning("models_not_read", error=str(error))
         finally:
             close_old_connections()
 
-    def _asked(self, source: DemandSource) -> Mapping[str, Demand]:
+    def _queues_in_tiers(self) -> set[str]:
+        """Return the queues in which calls may wait for this worker in pools of tiers, served or not."""
         try:
-            return source(self._models.keys())
+            return queues_in_tiers(self._models.values(), current_tiers(), self._pools)
+        except Exception as error:
+            log.warning("models_not_read", error=str(error))
+            return set()
+
+    def _asked(self, source: DemandSource, known: Collection[str]) -> Mapping[str, Demand]:
+        try:
+            return source(known)
         except Exception as error:
             log.warning("demand_not_read", error=str(error))
             return {}
 
-    def _as_wanted(self, model: Model) -> Model:
-        waited_for = model.key in self._demand and self._demand[model.key].waiting > 0
-        return replace(self._measured.apply(model), wanted=model.wanted or waited_for)
+    def _as_wanted(self, model: Model, waited_for: Collection[str]) -> Model:
+        return replace(self._measured.apply(model), wanted=model.wanted or model.version_key in waited_for)
 
     def _bring(self, decision: Decision) -> None:
         leave = [self._models[key] for key in decision.leave if key in self._models]
@@ -240,7 +251,8 @@ class Affinity:
             return False
 
     def _consume(self, plan: Plan, *, leaving: Collection[str]) -> None:
-        keys = plan.consume - self._loader.leaving.union(leaving)
+        gone = self._loader.leaving.union(leaving)
+        keys = frozenset(key for key in plan.consume if version_of_queue(key) not in gone)
         for decision in plan.unheld:
             if decision.model.key not in self._heartbeat.serving:
                 self._tell(decision)
@@ -265,6 +277,15 @@ class Affinity:
             log.warning("broker_unavailable", error=str(error))
         except Exception:
             log.exception("placement_step_failed")
+
+
+def _queues_of(reports: Iterable[WorkerReport]) -> set[str]:
+    """Return the queues of models in memory, and those that workers serve: also those of tiers, which may be needed."""
+    found: set[str] = set()
+    for report in reports:
+        found.update(report.resident, report.serving)
+        found.update(f"{key}{MARK}{pool}" for key in report.resident for pool in report.pools)
+    return found
 
 
 def queue_names(keys: Iterable[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """The models for which homes are chosen, from the registry and with the workers' measurements."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from django.db import connections
@@ -8,6 +8,8 @@ from django.db.models import Q, QuerySet
 
 from inference.registry.models import ModelVersion, PipelineStep, ServedModel, SessionProfile
 from inference.registry.references import read_engine_key
+from inference.registry.tiers import current_tiers
+from inference.tiers.routes import PoolFacts, Tiers, pool_of_queue, queue_key, version_of_queue
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.fleet import DEFAULT_POOL, Model, Strategy
 from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work
@@ -54,7 +56,7 @@ class Measured:
             files=files,
             min_bytes=sum(least),
             min_in_turns_bytes=max(least, default=0),
-            load_s=self._load_s.get(model.key, guess_s),
+            load_s=self._load_s.get(model.version_key, guess_s),
         )
 
 
@@ -68,14 +70,28 @@ class ModelCatalog:
         """The load time as some worker measured it, or as it was in the trial when the file was added."""
 
     def read(self, also: Iterable[str] = ()) -> tuple[Model, ...]:
-        """Return the versions that may be requested, and those in `also` that are retired, as not wanted."""
+        """Return the versions that may be requested, and those of the queues in `also` that are retired, as not wanted.
+
+        In the pool of a tier, a version is there if its queue is in `also`, or if the pool is to hold all models.
+        """
+        queues, tiers = set(also), current_tiers()
         with operator_work():
             versions = list(_versions().filter(state=ModelVersion.State.READY, deleted_at=None))
-            retired = set(also) - {version.engine_key for version in versions}
+            retired = {version_of_queue(key) for key in queues} - {version.engine_key for version in versions}
             if retired:
                 versions += _versions().filter(_named(retired))
             self._read_files([version for version in versions if version.id not in self._files])
-            return tuple(self._model(version) for version in versions)
+            models = [self._model(version) for version in versions]
+        return (*models, *_in_tiers(models, queues, tiers))
+
+    def version(self, version_id: int) -> Model | None:
+        """Return a version as a model of its own pool, with the sizes of its files in storage."""
+        with operator_work():
+            version = _versions().filter(id=version_id).first()
+            if version is None:
+                return None
+            self._read_files([version])
+            return self._model(version)
 
     def _model(self, version: ModelVersion) -> Model:
         served = version.served_model
@@ -88,6 +104,7 @@ class ModelCatalog:
             files=self._files[version.id],
             load_s=self._load_s.get(version.id, 0.0),
             pool=pool.name if pool else DEFAULT_POOL,
+            dedicated=pool is not None and pool.dedicated,
             strategy=Strategy(pool.strategy) if pool else Strategy.STICKY,
             # The process of an isolated model is started on demand.
             warm=active and is_ready and not served.is_isolated,
@@ -122,6 +139,44 @@ class ModelCatalog:
                 else 0.0
             )
             self._load_s[version.id] = measured_s or tried_s[version.id]
+
+
+def queues_in_tiers(models: Iterable[Model], tiers: Tiers, served: Collection[str] = ()) -> set[str]:
+    """Return the queues of models in all pools of tiers, or in the `served` ones."""
+    pools = [name for name in tiers.pools if not served or name in served]
+    return {
+        queue_key(model.key, pool, model.pool)
+        for model in models
+        if model.wanted and model.key == model.version_key
+        for pool in pools
+    }
+
+
+def _in_tiers(models: Iterable[Model], queues: Collection[str], tiers: Tiers) -> Iterator[Model]:
+    """Yield the versions as models of the pools of tiers, in so far as they are needed there."""
+    if not tiers.in_use:
+        return
+    named: dict[str, set[str]] = {}
+    for key in queues:
+        pool = pool_of_queue(key)
+        if pool is not None and pool in tiers.pools:
+            named.setdefault(version_of_queue(key), set()).add(pool)
+    warm = {name for name, facts in tiers.pools.items() if facts.warm}
+    for model in models:
+        for pool in sorted((warm if model.wanted else set()) | named.get(model.key, set())):
+            if pool != model.pool:
+                yield _in_pool(model, tiers.pools[pool])
+
+
+def _in_pool(model: Model, pool: PoolFacts) -> Model:
+    return replace(
+        model,
+        key=queue_key(model.key, pool.name, model.pool),
+        pool=pool.name,
+        dedicated=pool.dedicated,
+        strategy=Strategy(pool.strategy),
+        warm=model.warm and pool.warm,
+    )
 
 
 def _profiles(files: Iterable[str]) -> dict[str, SessionProfile]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from inference.workers.placement.fleet import NO_DEMAND, Demand
+from inference.workers.placement.fleet import Demand, added_up
 
 GAP_S = 5.0
 """Seconds between two callers. After a longer gap the wait starts anew."""
@@ -13,12 +13,7 @@ DemandSource = Callable[[Collection[str]], Mapping[str, Demand]]
 
 
 def together(sources: Iterable[Mapping[str, Demand]]) -> dict[str, Demand]:
-    total: dict[str, Demand] = {}
-    for source in sources:
-        for key, demand in source.items():
-            before = total.get(key, NO_DEMAND)
-            total[key] = Demand(before.waiting + demand.waiting, max(before.oldest_s, demand.oldest_s))
-    return total
+    return added_up(item for source in sources for item in source.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def room_on(
     if not wanted.may_evict:
         return None
     candidates: dict[str, float] = {}
-    for key in sorted(worker.held.keys() - {wanted.model.key}):
+    for key in sorted(worker.held.keys() - {wanted.model.version_key}):
         held, waiting = worker.held[key], demand.get(key)
         if waiting is not None and waiting.waiting and not _may_displace(wanted, held):
             continue

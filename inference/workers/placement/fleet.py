@@ -1,8 +1,10 @@
 """The known workers, models and waiting work at the moment when homes are chosen."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from inference.tiers.routes import version_of_queue
 
 DEFAULT_POOL = "default"
 """The pool of models that have no pool of their own."""
@@ -51,15 +53,18 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A version that may be requested, or that work still waits for."""
+    """A version that may be requested, or that work still waits for, in one of the pools that serve it."""
 
     key: str
+    """The key of its queue: that of the version, with the name of the pool outside of the model's own pool."""
     version_id: int
     files: Mapping[str, int]
     """The bytes in memory by the digest of the file, measured or estimated. Versions may share files."""
     load_s: float
     """The time to load all its files: measured if some worker has loaded it, otherwise estimated."""
     pool: str = DEFAULT_POOL
+    dedicated: bool = False
+    """Set if only workers that name the pool serve it."""
     strategy: Strategy = Strategy.STICKY
     min_bytes: int = 0
     """The bytes that the model takes at least, if `files` are estimates."""
@@ -71,6 +76,11 @@ class Model:
     """The version answers under its model's name. Other versions are requested by number."""
     wanted: bool = True
     """A value of False marks a retired version that no work waits for any more, but some worker still holds."""
+
+    @property
+    def version_key(self) -> str:
+        """Return the key under which workers hold it. Its files are in memory once, whatever queues need them."""
+        return version_of_queue(self.key)
 
     @property
     def needed_bytes(self) -> int:
@@ -120,14 +130,14 @@ class Worker:
     stuck: bool = False
     """The worker is alive but no longer checks what it should hold."""
 
-    def serves(self, pool: str) -> bool:
-        return not self.pools or pool in self.pools
+    def serves(self, pool: str, *, dedicated: bool = False) -> bool:
+        return pool in self.pools or not (self.pools or dedicated)
 
-    def is_open_to(self, pool: str) -> bool:
-        return not self.draining and self.serves(pool)
+    def is_open_to(self, pool: str, *, dedicated: bool = False) -> bool:
+        return not self.draining and self.serves(pool, dedicated=dedicated)
 
     def is_home_of(self, model: Model) -> bool:
-        return self.is_open_to(model.pool) and model.key in self.held
+        return self.is_open_to(model.pool, dedicated=model.dedicated) and model.version_key in self.held
 
     @property
     def mean_service_s(self) -> float:
@@ -143,6 +153,15 @@ class Demand:
 
 
 NO_DEMAND = Demand(0, 0.0)
+
+
+def added_up(demands: Iterable[tuple[str, Demand]]) -> dict[str, Demand]:
+    """Add up the demands of each key."""
+    total: dict[str, Demand] = {}
+    for key, demand in demands:
+        before = total.get(key, NO_DEMAND)
+        total[key] = Demand(before.waiting + demand.waiting, max(before.oldest_s, demand.oldest_s))
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import structlog
 
 from inference.core.errors import ModelFailed
+from inference.tiers.routes import version_of_queue
 from inference.workers.placement.fleet import Model, Reason
 from inference.workers.placement.placement import COLD_AT_ONCE, Decision
 
@@ -34,8 +35,8 @@ class LoadTimes:
             self._last[model_key] = (began_s, self._clock())
 
     def within(self, model_key: str, since_s: float, until_s: float) -> float:
-        """Return the number of seconds of a wait that the last load took."""
-        began_s, ended_s = self._last.get(model_key, (0.0, 0.0))
+        """Return the number of seconds of a wait in the queue of this key that the last load took."""
+        began_s, ended_s = self._last.get(version_of_queue(model_key), (0.0, 0.0))
         return max(0.0, min(ended_s, until_s) - max(began_s, since_s))
 
 
@@ -80,17 +81,18 @@ class Loader:
     def may_begin(self, model: Model) -> bool:
         resting = self._young(self._resting, RESTS_S)
         with self._lock:
-            return len(self._loading) < COLD_AT_ONCE and model.key not in self._loading and model.key not in resting
+            key = model.version_key
+            return len(self._loading) < COLD_AT_ONCE and key not in self._loading and key not in resting
 
     def begin(self, decision: Decision) -> None:
-        key = decision.model.key
+        key = decision.model.version_key
         with self._lock:
             self._loading[key] = decision
         threading.Thread(target=self._run, args=[decision], name=f"load-{key}", daemon=True).start()
         self._changed()
 
     def _run(self, decision: Decision) -> None:
-        key, started_s = decision.model.key, time.monotonic()
+        key, started_s = decision.model.version_key, time.monotonic()
         try:
             with self._times.load(key):
                 self._bring(decision)

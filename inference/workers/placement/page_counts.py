@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from inference.tiers.routes import MARK
 from inference.workers.placement.relative_costs import RelativeCosts
 
 WEIGHT = 0.2
@@ -74,17 +75,22 @@ class QueueTally:
         with self._lock:
             return dict(self._done)
 
-    def running_of(self, key: str) -> int:
+    def running_of(self, version_key: str) -> int:
+        """Return the pages of a version, from all of its queues."""
         with self._lock:
-            return self._running[key]
+            return sum(self._running[key] for key in self._queues_of(version_key))
 
     def service_s(self) -> Mapping[str, float]:
         with self._lock:
             return dict(self._service_s)
 
-    def idle_s(self, key: str, *, since_s: float) -> float:
-        """Return the seconds since the model's last page, or since `since_s` if it had none."""
+    def idle_s(self, version_key: str, *, since_s: float) -> float:
+        """Return the seconds since the version's last page, or since `since_s` if it had none."""
         with self._lock:
-            if self._running[key] > 0:
+            queues = self._queues_of(version_key)
+            if any(self._running[key] > 0 for key in queues):
                 return 0.0
-            return self._clock() - max(since_s, self._last_s.get(key, since_s))
+            return self._clock() - max(since_s, *(self._last_s.get(key, since_s) for key in queues))
+
+    def _queues_of(self, version_key: str) -> list[str]:
+        return [version_key, *(key for key in self._last_s if key.startswith(f"{version_key}{MARK}"))]

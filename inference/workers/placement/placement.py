@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from inference.tiers.routes import version_of_queue
 from inference.workers.placement.eviction import Eviction, Wanted, files_of, missing_bytes, room_on
-from inference.workers.placement.fleet import Held, Model, Reason, Snapshot, Strategy, Worker
+from inference.workers.placement.fleet import Held, Model, Reason, Snapshot, Strategy, Worker, added_up
 from inference.workers.placement.ranking import Option, choose
 
 COLD_AT_ONCE = 2
@@ -89,11 +90,11 @@ def plan_for(name: str, snapshot: Snapshot) -> Plan:
 def _held_to_consume(me: Worker, snapshot: Snapshot) -> frozenset[str]:
     """Return the held models whose queues to consume. Each costs a thread: the busiest are chosen."""
 
-    def turn(key: str) -> tuple[float, float, str]:
-        return -snapshot.waiting_for(key).oldest_s, me.held[key].idle_s, key
+    def turn(model: Model) -> tuple[float, float, str]:
+        return -snapshot.waiting_for(model.key).oldest_s, me.held[model.version_key].idle_s, model.key
 
-    held = [model.key for model in snapshot.models if model.wanted and model.key in me.held and me.serves(model.pool)]
-    return frozenset(sorted(held, key=turn)[:QUEUES_AT_ONCE])
+    held = [model for model in snapshot.models if model.wanted and model.version_key in me.held and _serves(me, model)]
+    return frozenset(model.key for model in sorted(held, key=turn)[:QUEUES_AT_ONCE])
 
 
 def _to_hand_over(me: Worker, snapshot: Snapshot) -> frozenset[str]:
@@ -102,7 +103,7 @@ def _to_hand_over(me: Worker, snapshot: Snapshot) -> frozenset[str]:
     return frozenset(
         model.key
         for model in snapshot.models
-        if model.key in me.held
+        if model.version_key in me.held
         and is_left_behind(model, snapshot)
         and any(_may_take_over(worker, model) for worker in snapshot.workers)
     )
@@ -112,15 +113,15 @@ def is_left_behind(model: Model, snapshot: Snapshot) -> bool:
     """Return whether a model in use is held only by workers that drain."""
     if not model.wanted or model.strategy is Strategy.RANDOM:
         return False
-    homes = [worker for worker in snapshot.workers if worker.serves(model.pool) and model.key in worker.held]
+    homes = [worker for worker in snapshot.workers if _serves(worker, model) and model.version_key in worker.held]
     return all(worker.draining for worker in homes) and any(
-        worker.held[model.key].idle_s <= RECENT_IDLE_S for worker in homes
+        worker.held[model.version_key].idle_s <= RECENT_IDLE_S for worker in homes
     )
 
 
 def _may_take_over(worker: Worker, model: Model) -> bool:
-    able = model.may_fit(worker.budget_bytes) and model.key not in worker.failed
-    return able and worker.is_open_to(model.pool) and _takes_more(worker)
+    able = model.may_fit(worker.budget_bytes) and model.version_key not in worker.failed
+    return able and not worker.draining and _serves(worker, model) and _takes_more(worker)
 
 
 def place(snapshot: Snapshot) -> tuple[Decision, ...]:
@@ -137,7 +138,9 @@ def place(snapshot: Snapshot) -> tuple[Decision, ...]:
     for model in waited:
         if is_left_behind(model, snapshot) and not snapshot.waiting_for(model.key).waiting:
             made.append(None if board.homes_of(model) else board.next_home(model))
-    for model in sorted(placed, key=lambda model: (model.key not in snapshot.lost, not model.current, model.key)):
+    for model in sorted(
+        placed, key=lambda model: (model.version_key not in snapshot.lost, not model.current, model.key)
+    ):
         if model.warm and not snapshot.alone and not snapshot.waiting_for(model.key).waiting:
             made.append(None if board.homes_of(model) else board.spare_home(model))
     return tuple(decision for decision in made if decision is not None)
@@ -146,7 +149,7 @@ def place(snapshot: Snapshot) -> tuple[Decision, ...]:
 def _at_random(me: Worker, models: Iterable[Model]) -> Iterator[Decision]:
     for model in models:
         fits = model.may_fit_in_turns(me.budget_bytes)
-        if model.wanted and model.strategy is Strategy.RANDOM and me.serves(model.pool) and fits:
+        if model.wanted and model.strategy is Strategy.RANDOM and _serves(me, model) and fits:
             yield Decision(model, me.name, Reason.RANDOM)
 
 
@@ -156,6 +159,8 @@ class _Board:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._models = {model.key: model for model in snapshot.models}
+        self._demand = added_up((version_of_queue(key), demand) for key, demand in snapshot.demand.items())
+        """The work that waits for each version, in all of its queues."""
         self._workers = {
             worker.name: self._with_room_told(worker) for worker in snapshot.workers if not worker.draining
         }
@@ -164,7 +169,8 @@ class _Board:
 
     def homes_of(self, model: Model) -> list[Worker]:
         """Return the workers that hold the model or are about to."""
-        return [worker for worker in self._serving(model) if model.key in worker.held or model.key in worker.loading]
+        key = model.version_key
+        return [worker for worker in self._serving(model) if key in worker.held or key in worker.loading]
 
     def first_home(self, model: Model) -> Decision | None:
         oldest_s = self._snapshot.waiting_for(model.key).oldest_s
@@ -175,7 +181,7 @@ class _Board:
         if not large:
             late = oldest_s > TOO_LARGE_AFTER_S
             return self._to_tell(model, serving, Reason.TOO_LARGE) if late else None
-        able = [worker for worker in large if model.key not in worker.failed]
+        able = [worker for worker in large if model.version_key not in worker.failed]
         if not able:
             return self._to_tell(model, serving, Reason.LOAD_FAILED)
         if self._snapshot.alone and oldest_s < ALONE_AFTER_S:
@@ -183,7 +189,7 @@ class _Board:
         if not any(model.may_fit(worker.budget_bytes) for worker in able):
             return self._in_turns(model, able)
         reason = Reason.NO_REDIS if self._snapshot.alone else None
-        if model.key in self._snapshot.lost:
+        if model.version_key in self._snapshot.lost:
             reason = reason or Reason.WORKER_LOST
         return self._settle(model, able, Wanted(model, oldest_s), reason)
 
@@ -200,14 +206,14 @@ class _Board:
         homes = self.homes_of(model)
         wait_s = max(demand.oldest_s, self._last_begins_s(model, homes) - HOT_FLOOR_S)
         hot = demand.waiting >= HOT_WAITING and wait_s > max(HOT_FLOOR_S, model.load_s)
-        if not hot or self._snapshot.alone or any(_unsettled(worker.held.get(model.key)) for worker in homes):
+        if not hot or self._snapshot.alone or any(_unsettled(worker.held.get(model.version_key)) for worker in homes):
             return None
         names = {worker.name for worker in homes}
         able = [
             worker
             for worker in self._serving(model)
             if worker.name not in names
-            and model.key not in worker.failed
+            and model.version_key not in worker.failed
             # Another home helps only if a page begins sooner there than here.
             and self._wait_s(worker) + model.load_s < wait_s
         ]
@@ -217,7 +223,7 @@ class _Board:
         """Return the worker that takes over a model in use from workers that drain. Only idle models leave for it."""
         if self._snapshot.alone:
             return None
-        able = [worker for worker in self._serving(model) if model.key not in worker.failed]
+        able = [worker for worker in self._serving(model) if model.version_key not in worker.failed]
         wanted = Wanted(model, 0.0, idle_at_least_s=SPARED_IDLE_S)
         return self._settle(model, able, wanted, Reason.HANDED_OVER)
 
@@ -225,10 +231,10 @@ class _Board:
         able = [
             worker
             for worker in self._serving(model)
-            if model.key not in worker.failed
+            if model.version_key not in worker.failed
             and worker.free_bytes - missing_bytes(model, worker) >= SPARE_SHARE * worker.budget_bytes
         ]
-        reason = Reason.WORKER_LOST if model.key in self._snapshot.lost else Reason.SPARE_MEMORY
+        reason = Reason.WORKER_LOST if model.version_key in self._snapshot.lost else Reason.SPARE_MEMORY
         return self._settle(model, able, Wanted(model, may_evict=False), reason)
 
     def _settle(self, model: Model, able: list[Worker], wanted: Wanted, reason: Reason | None) -> Decision | None:
@@ -244,9 +250,9 @@ class _Board:
         model = wanted.model
         if len(worker.loading) >= COLD_AT_ONCE or not _takes_more(worker):
             return None
-        if not model.may_fit(worker.budget_bytes) or (worker.name, model.key) in self._given_up:
+        if not model.may_fit(worker.budget_bytes) or (worker.name, model.version_key) in self._given_up:
             return None
-        room = room_on(worker, wanted, models=self._models, demand=self._snapshot.demand, homes=self._homes())
+        room = room_on(worker, wanted, models=self._models, demand=self._demand, homes=self._homes())
         return self._as_option(model, worker, room) if room is not None else None
 
     def _as_option(self, model: Model, worker: Worker, room: Eviction) -> Option:
@@ -263,7 +269,7 @@ class _Board:
     def _take(self, model: Model, option: Option) -> None:
         worker = self._workers[option.worker]
         held = {key: held for key, held in worker.held.items() if key not in option.leave}
-        loading = worker.loading | {model.key}
+        loading = worker.loading | {model.version_key}
         gone = files_of(option.leave, self._models) - files_of((*held, *loading), self._models)
         files = {**model.files, **{file: size for file, size in worker.files.items() if file not in gone}}
         free_bytes = worker.free_bytes + sum(worker.files.values()) - sum(files.values())
@@ -280,7 +286,7 @@ class _Board:
         return Decision(model, best.worker, reason)
 
     def _serving(self, model: Model) -> list[Worker]:
-        return [worker for worker in self._workers.values() if worker.serves(model.pool)]
+        return [worker for worker in self._workers.values() if _serves(worker, model)]
 
     def _homes(self) -> Counter[str]:
         return Counter(key for worker in self._workers.values() for key in worker.held)
@@ -314,6 +320,10 @@ class _Board:
         """Return the mean service time of the model, which is also expected of a worker that has not run it."""
         seen = [worker.service_s[model.key] for worker in self._workers.values() if model.key in worker.service_s]
         return math.fsum(seen) / len(seen) if seen else 0.0
+
+
+def _serves(worker: Worker, model: Model) -> bool:
+    return worker.serves(model.pool, dedicated=model.dedicated)
 
 
 def _takes_more(worker: Worker) -> bool:

@@ -39,6 +39,6 @@ def unserved(snapshot: Snapshot) -> Mapping[str, list[str]]:
     for model in snapshot.models:
         demand = snapshot.waiting_for(model.key)
         waits = demand.waiting > 0 and demand.oldest_s > AFTER_S
-        if waits and not any(worker.is_open_to(model.pool) for worker in snapshot.workers):
+        if waits and not any(worker.is_open_to(model.pool, dedicated=model.dedicated) for worker in snapshot.workers):
             found.setdefault(model.pool, []).append(model.key)
     return found

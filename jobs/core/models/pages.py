@@ -37,6 +37,13 @@ class Page(TenantOwned):
     renotify_at = models.DateTimeField(
         "next notification", null=True, help_text="Workers are notified again at this time."
     )
+    # The column is empty while no account has a tier, and costs nothing then.
+    pool = models.CharField(  # noqa: DJ001
+        max_length=50,
+        null=True,
+        editable=False,
+        help_text="Pool whose workers were last notified, if a tier decided it.",
+    )
     lease_token = models.BigIntegerField(null=True)
     lease_until = models.DateTimeField(null=True)
     worker = models.CharField(max_length=100, blank=True)
@@ -94,6 +101,12 @@ class Page(TenantOwned):
                 condition=models.Q(state="queued", renotify_at__isnull=True),
                 name="jobs_page_ordered_queues",
             ),
+            # This finds the pages of which workers of a pool were notified. Without tiers it has no entries.
+            models.Index(
+                fields=["model_version", "pool"],
+                condition=models.Q(state="queued", pool__isnull=False),
+                name="jobs_page_in_pools",
+            ),
             # This tells whether a page of a job runs and which page waits next, however many of its pages have ended.
             models.Index(
                 fields=["job", "-state", "number"],
@@ -133,6 +146,9 @@ class FairShare(TenantOwned):
         help_text="Position of the last released page. The highest is the current position of the version."
     )
     ends = models.FloatField(help_text="Position of the next page, unless it has passed.")
+    pool = models.CharField(
+        max_length=50, default="", db_default="", help_text="Pool to which the last page went, if a tier decided it."
+    )
 
     class Meta(TenantOwned.Meta):
         constraints = [

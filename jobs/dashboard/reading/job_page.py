@@ -32,6 +32,7 @@ from jobs.dashboard.reading.strip import thumbnails, ways
 from jobs.dashboard.reading.tabs import TABS, Tab, tab_of, tabs_of
 from jobs.dashboard.reading.timeline import is_loading, job_steps, page_steps, shares, taken_from
 from jobs.own_fields.names import known_titles
+from jobs.queue.home_queues import home_queue
 from jobs.queue.queue_positions import standing_of
 from jobs.queue.slots import fleet_of
 from jobs.search.queries import parsed
@@ -172,7 +173,7 @@ def _course_context(found: Reading, number: int) -> dict[str, Any]:
 
 
 def _pace(job: Job) -> Pace:
-    fleet = fleet_of(job.model_version.engine_key)
+    fleet = fleet_of(home_queue(job.model_version, job.tenant_id, job.priority))
     return Pace(fleet.service_s, fleet.slots)
 
 

@@ -219,9 +219,9 @@ def test_a_flood_costs_one_look_and_not_one_each(desk: Desk, monkeypatch: pytest
     looks: list[object] = []
     real = admission._queue_of
 
-    def counting(version: ModelVersion) -> Queue:
+    def counting(version: ModelVersion, key: str) -> Queue:
         looks.append(version)
-        return real(version)
+        return real(version, key)
 
     monkeypatch.setattr(admission, "_queue_of", counting)
     monkeypatch.setattr(admission, "LOOK_EVERY_S", 60.0)

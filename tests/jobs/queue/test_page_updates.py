@@ -10,7 +10,7 @@ from jobs.queue.settlement import finish_page
 from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tests.jobs.conftest import DONE, Desk
 
-PAGE_INDEXES = 17
+PAGE_INDEXES = 18
 """The indexes of pages. A page that changes its state gets a new entry in each that has it: think before adding one."""
 
 _COUNTS = """

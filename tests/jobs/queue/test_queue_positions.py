@@ -2,6 +2,7 @@
 
 import pytest
 
+from inference.registry.models import ModelVersion
 from inference.runtime.made_once import OncePerKey
 from inference.workers.heartbeats import live_workers_with_long_timeout
 from jobs.core.models import Job
@@ -109,9 +110,9 @@ def test_however_many_ask_at_once_the_lines_are_looked_at_once(desk: Desk, monke
     looks: list[int] = []
     look = queue_positions._look
 
-    def counted_look(version_id: int, fleet: slots.ModelFleet) -> CountedQueues:
-        looks.append(version_id)
-        return look(version_id, fleet)
+    def counted_look(version: ModelVersion, key: str, fleet: slots.ModelFleet) -> CountedQueues:
+        looks.append(version.id)
+        return look(version, key, fleet)
 
     monkeypatch.setattr(queue_positions, "_look", counted_look)
     monkeypatch.setattr(queue_positions, "LINES_KEPT_S", 3600.0)

@@ -506,3 +506,71 @@ def test_nothing_in_use_leaves_for_what_nobody_waits_for(fleet: Snapshot) -> Non
             assert decision.leave == ()
         (home,) = (one for one in fleet.workers if one.name == decision.worker)
         assert all(home.held[key].idle_s >= SPARED_IDLE_S for key in decision.leave)
+
+
+def gold_of(one: Model, **more: object) -> Model:
+    """Return the model in the pool of a tier: the same version and the same files."""
+    return replace(one, key=f"{one.key}~gold", pool="gold", warm=False, **more)  # type: ignore[arg-type]
+
+
+def test_a_version_in_the_pool_of_a_tier_is_taken_by_the_workers_of_that_pool() -> None:
+    one = model("m@1")
+    gold = gold_of(one)
+    asked = snapshot(
+        worker("shared", pools=frozenset({"default"})),
+        worker("of gold", pools=frozenset({"gold"})),
+        models=(one, gold),
+        demand={gold.key: Demand(1, 0.1)},
+    )
+    assert [(made.worker, made.model.key) for made in place(asked) if made.reason is not Reason.SPARE_MEMORY] == [
+        ("of gold", "m@1~gold")
+    ]
+
+
+def test_a_worker_that_serves_both_pools_holds_the_version_once_and_takes_from_both_queues() -> None:
+    one = model("m@1")
+    both = worker("w", one, pools=frozenset({"default", "gold"}))
+    seen = snapshot(both, models=(one, gold_of(one)), demand={"m@1~gold": Demand(1, 0.1)})
+    plan = plan_for("w", seen)
+    assert plan.consume == {"m@1", "m@1~gold"}
+    assert not plan.load
+
+
+@pytest.mark.parametrize(("dedicated", "serves"), [(False, True), (True, False)])
+def test_a_worker_that_names_no_pool_serves_every_pool_that_is_not_dedicated(dedicated: bool, serves: bool) -> None:
+    one = model("m@1", warm=False)
+    gold = gold_of(one, dedicated=dedicated)
+    seen = snapshot(worker("w"), models=(one, gold), demand={gold.key: Demand(1, 0.1)})
+    assert bool(place(seen)) is serves
+
+
+def test_a_worker_of_a_pool_takes_nothing_from_other_pools() -> None:
+    one = model("m@1")
+    seen = snapshot(
+        worker("of gold", one, pools=frozenset({"gold"})),
+        models=(one, gold_of(one)),
+        demand={"m@1": Demand(9, 9.0)},
+    )
+    assert plan_for("of gold", seen).consume == {"m@1~gold"}
+    assert not plan_for("of gold", seen).load
+
+
+def test_work_in_the_queue_of_a_pool_keeps_the_version_in_memory() -> None:
+    one, other = model("m@1", size=60), model("n@1", size=60, pool="gold")
+    gold = gold_of(one)
+    seen = snapshot(
+        worker("w", one, idle_s=0.0, pools=frozenset({"gold"})),
+        models=(one, gold, other),
+        demand={gold.key: Demand(1, 1.0), other.key: Demand(1, 2.0)},
+    )
+    assert not place(seen), "the version that waits is not displaced by another that has not waited longer"
+
+
+def test_a_version_that_failed_to_load_is_not_loaded_for_another_queue() -> None:
+    gold = gold_of(model("m@1"))
+    seen = snapshot(
+        worker("w", failed=frozenset({"m@1"}), pools=frozenset({"gold"})),
+        models=(gold,),
+        demand={gold.key: Demand(1, 1.0)},
+    )
+    assert [made.reason for made in place(seen)] == [Reason.LOAD_FAILED]
