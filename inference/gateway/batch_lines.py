@@ -86,7 +86,8 @@ class PinnedTargets(Targets):
 
     async def find(self, tenant_id: UUID, reference: str) -> Target:
         found = await self._targets.find(tenant_id, self._key)
-        return replace(found, price=self._price, cached_price=self._cached_price or found.cached_price)
+        cached_price = self._cached_price or found.cached_price
+        return replace(found, price=self._price, cached_price=cached_price, call_pools=found.line_pools)
 
     async def all(self, tenant_id: UUID) -> tuple[Target, ...]:
         return await self._targets.all(tenant_id)

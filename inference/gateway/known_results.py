@@ -20,6 +20,7 @@ from inference.core.calls import Call
 from inference.core.contracts import Units, WorkRefused
 from inference.core.errors import DeadlinePassed
 from inference.gateway.cache_wishes import CacheNote, CacheWish
+from inference.gateway.call_pools import pool_of_call
 from inference.gateway.exchange import Exchange
 from inference.gateway.outcomes import FreshRuns, Outcome, Question, ran
 from inference.gateway.targets import Target
@@ -232,13 +233,15 @@ class KnownResults:
         if len(positions) < len(search.digests):
             same = _together(search.shelf, asked, [search.digests[position] for position in positions])
         call = Call(tenant=search.turn, deadline_s=ends_s)
+        pool = pool_of_call(asked.target)
         return await self._lane.call(
-            asked.target.key,
+            pool.key,
             work,
             asked.parameters,
             call,
             coalesce=same.hex() if search.wish.shares else None,
-            pool=asked.target.pool,
+            strategy=pool.strategy,
+            pool=pool.name,
         )
 
 

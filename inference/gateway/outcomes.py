@@ -6,6 +6,7 @@ from typing import Protocol
 
 from inference.core.contracts import Json, Units, WorkOutput
 from inference.gateway.cache_wishes import CacheNote, CacheWish
+from inference.gateway.call_pools import pool_of_call
 from inference.gateway.exchange import Exchange
 from inference.gateway.targets import Target
 from inference.rpc import AsyncLaneClient
@@ -65,8 +66,10 @@ class FreshRuns:
 
     async def outcome(self, exchange: Exchange, _wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         async with exchange.call(deadline_s) as call:
-            target = asked.target
-            answer = await self._lane.call(target.key, asked.work, asked.parameters, call, pool=target.pool)
+            pool = pool_of_call(asked.target)
+            answer = await self._lane.call(
+                pool.key, asked.work, asked.parameters, call, strategy=pool.strategy, pool=pool.name
+            )
         return ran(answer, CacheNote("BYPASS"))
 
 

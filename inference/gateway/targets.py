@@ -1,10 +1,12 @@
 """Find the model version that a call is for. It is looked up in Postgres and cached until it changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from uuid import UUID
 
 from inference.core.contracts import Json
+from inference.gateway.call_routes import CallPool, call_routes
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model, paused_reason, usable_by
@@ -46,9 +48,15 @@ class Target:
     config: dict[str, Json] = field(default_factory=dict, hash=False)
 
     pool: str = DEFAULT_POOL
-    """The pool whose workers serve the model."""
+    """The pool whose workers serve the model, or the home of the tenant's tier."""
     engine_name: str = ""
     """The name of the model in workers, if it differs from `model`."""
+    call_pools: tuple[CallPool, ...] = ()
+    """The pools for the tenant's calls in the order of its tier: without one, the own pool of the model."""
+    line_pools: tuple[CallPool, ...] = ()
+    """The same for the lines of its batches."""
+    lasts_s: float = field(default=inf, compare=False)
+    """The seconds until another plan of the tenant begins, if plans decide about pools."""
 
     @property
     def key(self) -> str:
@@ -80,8 +88,13 @@ class Targets:
             feed.listen(self._forget)
 
     def _forget(self, changes: Sequence[Change]) -> None:
-        """Forget the models of the accounts that a change is about, or of all if it is about the installation's."""
-        refs = {change.ref for change in changes if change.kind == "model"}
+        """Forget the models of the accounts that a change is about, or of all if it is about the installation's.
+
+        The tier of a tenant or a plan, and what a tier is, decide which pools serve the models.
+        """
+        refs = {change.ref for change in changes if change.kind in ("model", "tenant")}
+        if any(change.kind in ("plan", "tier") for change in changes):
+            refs.add("")
         if not refs:
             return
         everybody, tenants = "" in refs, {UUID(ref) for ref in refs if ref}
@@ -129,13 +142,22 @@ class Targets:
 
 def _lasts_s(found: Target | DomainError) -> float:
     """Return how long a look-up counts. A model that was not there is looked up again, because it may be added."""
-    return LONGEST_S if isinstance(found, Target) else 0.0
+    return min(LONGEST_S, found.lasts_s) if isinstance(found, Target) else 0.0
 
 
 def _target_or_reason(tenant_id: UUID, reference: str) -> Target | DomainError:
     try:
         with unit_of_work(tenant_id):
-            return _target(find_version(reference, tenant_id=tenant_id))
+            version = find_version(reference, tenant_id=tenant_id)
+            routes = call_routes(tenant_id, version)
+            found = _target(version)
+            return replace(
+                found,
+                pool=routes.calls[0].name,
+                call_pools=routes.calls,
+                line_pools=routes.lines,
+                lasts_s=routes.lasts_s,
+            )
     except DomainError as error:
         return error
 

@@ -25,10 +25,12 @@ from inference.rpc.frames import Buffer
 from inference.rpc.keys import replies_key
 from inference.rpc.limits import LaneLimits
 from inference.rpc.replies import nudge_command, reply_in
+from inference.rpc.socket_choice import STICKY
 from inference.rpc.socket_client import SocketWorkers, Worker
 from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MAX_MISSED
 from inference.rpc.wires import TIMEOUT_S, Popped, pop
 from inference.rpc.works import LaneWork, cost_of, write_work
+from inference.tiers.routes import version_of_queue
 
 RECONNECT_S = 0.2
 MAX_AT_ONCE = 64
@@ -83,13 +85,14 @@ class AsyncLaneClient:
         *,
         coalesce: str | None = None,
         pool: str = "",
+        strategy: str = STICKY,
     ) -> LaneAnswer:
         """Wait for the answer and return it, or raise the error that the model raised. Raises in the same cases as
         `LaneClient.call`, and `NoWorker` if no worker serves the pool and none will be there soon.
         """
         call.check()
         payload = write_work(work, parameters)
-        worker = self.worker_for(model_key, len(payload), call.tenant)
+        worker = self.worker_for(model_key, len(payload), call.tenant, strategy)
         if worker is not None:
             answer = await self._by_socket(worker, model_key, payload, call, coalesce or "")
             if answer is not None:
@@ -123,12 +126,14 @@ class AsyncLaneClient:
                 # marked as retrieved.
                 waiter.exception()
 
-    def worker_for(self, model_key: str, size: int, tenant: str) -> Worker | None:
-        """Return a worker of this machine that takes the tenant's call of this size, or None if it must go by Redis."""
+    def worker_for(self, model_key: str, size: int, tenant: str, strategy: str = STICKY) -> Worker | None:
+        """Return the worker of this machine that takes the tenant's call of this size, or None if it must go by Redis.
+        The strategy of the pool chooses among several.
+        """
         if self._sockets is None or size > self._limits.inline_bytes:
             return None
         self._sockets.start()
-        return self._sockets.with_room(model_key, tenant)
+        return self._sockets.chosen(model_key, tenant, strategy)
 
     async def _by_socket(
         self,
@@ -151,7 +156,7 @@ class AsyncLaneClient:
             async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
                 return await answer
         except TimeoutError:
-            raise DeadlinePassed(f"'{model_key}' did not answer before the deadline") from None
+            raise DeadlinePassed(f"'{version_of_queue(model_key)}' did not answer before the deadline") from None
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if answer.cancelled() and not (task is not None and task.cancelling()):
@@ -195,7 +200,9 @@ class AsyncLaneClient:
             raise LaneUnavailable(f"the lane's Redis {how}: {error}") from error
         except TimeoutError:
             if await self._take_back(asked) and self._outages == outages:
-                raise DeadlinePassed(f"'{asked.model_key}' did not answer before the deadline") from None
+                raise DeadlinePassed(
+                    f"'{version_of_queue(asked.model_key)}' did not answer before the deadline"
+                ) from None
             raise LaneUnavailable("the lane's Redis did not answer while the call waited") from None
         except (asyncio.CancelledError, WorkerGone, NoWorker):
             self._leave(asked)

@@ -16,6 +16,7 @@ from inference.rpc.keys import CANCEL_WORD, claim_key, entry_name, held_key, lan
 from inference.rpc.limits import LaneLimits
 from inference.rpc.metrics import REQUESTS
 from inference.rpc.scripts import CANCEL, CLAIM, LOOK, PUSH, Script
+from inference.tiers.routes import version_of_queue
 
 KEPT_LONGER_S = 60.0
 """The seconds by which the keys of a queue outlive its last request."""
@@ -97,12 +98,12 @@ class Outgoing:
         return claim_key(self.request_id, "work") if self.claim else ""
 
     def _overloaded(self, limit: int, waiting: int, own: int, pace_ms: bytes) -> LaneOverloaded:
+        key = version_of_queue(self.model_key)
         what = {
-            1: f"{waiting} requests wait for '{self.model_key}', and at most {self.limits.waiting} may",
-            2: f"{own} requests of yours wait for '{self.model_key}', and at most {self.limits.waiting_per_tenant} may",
-            3: f"what waits for '{self.model_key}' would exceed {self.limits.waiting_bytes} bytes",
-            4: f"your requests that wait for '{self.model_key}' would exceed"
-            f" {self.limits.waiting_bytes_per_tenant} bytes",
+            1: f"{waiting} requests wait for '{key}', and at most {self.limits.waiting} may",
+            2: f"{own} requests of yours wait for '{key}', and at most {self.limits.waiting_per_tenant} may",
+            3: f"what waits for '{key}' would exceed {self.limits.waiting_bytes} bytes",
+            4: f"your requests that wait for '{key}' would exceed {self.limits.waiting_bytes_per_tenant} bytes",
         }[limit]
         wait_s = waiting * float(pace_ms) / 1000 if pace_ms else None
         return LaneOverloaded(f"{what}; try again in a moment", waiting=waiting, wait_s=wait_s)

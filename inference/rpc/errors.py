@@ -1,6 +1,7 @@
 """Define the errors that can keep a synchronous call from its model."""
 
 from inference.core.errors import ModelFailed, ModelOverloaded
+from inference.tiers.routes import version_of_queue
 
 
 class LaneOverloaded(ModelOverloaded):
@@ -25,7 +26,7 @@ class WorkerGone(LaneUnavailable):
     """The worker that took the request has not reported it since."""
 
     def __init__(self, model_key: str) -> None:
-        super().__init__(f"the worker that had the request to '{model_key}' is gone; send it again")
+        super().__init__(f"the worker that had the request to '{version_of_queue(model_key)}' is gone; send it again")
 
 
 class NoWorker(LaneUnavailable):

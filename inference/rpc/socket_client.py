@@ -1,6 +1,7 @@
 """Send calls to the workers of the same machine by Unix sockets: those of a turn of the event loop in one frame."""
 
 import asyncio
+import random
 import socket
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ import structlog
 
 from inference.rpc.errors import MessageMalformed, WorkerGone
 from inference.rpc.frames import Buffer
+from inference.rpc.socket_choice import STICKY, Candidate, choose
 from inference.rpc.socket_files import SUFFIX, connect
 from inference.rpc.socket_frames import (
     FrameReader,
@@ -27,6 +29,8 @@ from inference.rpc.socket_frames import (
 
 log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 0.5
+WEIGHT = 0.2
+"""The weight of the latest answer in an average."""
 SILENT_S = 3.0
 """The time without any frame after which a worker gets no more calls, and those that it has are given up."""
 
@@ -41,10 +45,12 @@ class Worker(asyncio.Protocol):
         self.closed = False
         self._transport: asyncio.Transport | None = None
         self._serves: Mapping[str, int] = {}
-        self._waiting: dict[int, tuple[str, str, Answer]] = {}
-        """The model, the tenant and the future of each call that waits, by its number."""
+        self._waiting: dict[int, tuple[str, str, float, Answer]] = {}
+        """The model, the tenant, the start and the future of each call that waits, by its number."""
         self._of_model: Counter[str] = Counter()
         self._of_tenant: Counter[tuple[str, str]] = Counter()
+        self._service_s: dict[str, float] = {}
+        """The recent time to the answer of a call, for the models whose pools choose by it."""
         self._numbers = 0
         self._unsent: list[Buffer] = []
         self._canceled: list[int] = []
@@ -62,14 +68,14 @@ class Worker(asyncio.Protocol):
         self, model_key: str, payload: bytes, *, tenant: str, coalesce: str, deadline_s: float
     ) -> tuple[int, Answer]:
         self._numbers = number = self._numbers + 1
-        loop = asyncio.get_running_loop()
+        loop, now_s = asyncio.get_running_loop(), time.monotonic()
         answer: Answer = loop.create_future()
-        self._waiting[number] = model_key, tenant, answer
+        self._waiting[number] = model_key, tenant, now_s, answer
         self._of_model[model_key] += 1
         self._of_tenant[model_key, tenant] += 1
         if not self._unsent:
             loop.call_soon(self._flush)
-        self._unsent += call_parts(number, time.monotonic(), deadline_s, (model_key, tenant, coalesce), payload)
+        self._unsent += call_parts(number, now_s, deadline_s, (model_key, tenant, coalesce), payload)
         return number, answer
 
     def cancel(self, number: int) -> None:
@@ -92,7 +98,7 @@ class Worker(asyncio.Protocol):
             log.warning("rpc_worker_gone", error=why, calls=len(self._waiting))
         if self._transport is not None:
             self._transport.abort()
-        for number, (model_key, _, answer) in list(self._waiting.items()):
+        for number, (model_key, _, _, answer) in list(self._waiting.items()):
             self._end(number)
             if not answer.done():
                 answer.set_exception(WorkerGone(model_key))
@@ -121,16 +127,35 @@ class Worker(asyncio.Protocol):
         elif kind is Kind.SERVES:
             self._serves = read_serves(body)
 
+    def candidate(self, model_key: str, tenant: str) -> Candidate:
+        """Return what the choice between workers needs to know. From now on, the model's answers are timed."""
+        service_s = self._service_s.setdefault(model_key, 0.0)
+        return Candidate(
+            0 if self.closed else self.room(model_key, tenant),
+            len(self._waiting),
+            self._of_model[model_key],
+            service_s,
+        )
+
     def _settle(self, number: int, payload: Buffer | None) -> None:
+        if payload is not None and self._service_s:
+            self._time(number)
         answer = self._end(number)
         if answer is not None and not answer.done():
             answer.set_result(payload)
+
+    def _time(self, number: int) -> None:
+        model_key, _, since_s, _ = self._waiting.get(number, ("", "", 0.0, None))
+        usual_s = self._service_s.get(model_key)
+        if usual_s is not None:
+            took_s = time.monotonic() - since_s
+            self._service_s[model_key] = took_s if not usual_s else usual_s + WEIGHT * (took_s - usual_s)
 
     def _end(self, number: int) -> Answer | None:
         sent = self._waiting.pop(number, None)
         if sent is None:
             return None
-        model_key, tenant, answer = sent
+        model_key, tenant, _, answer = sent
         self._of_model[model_key] -= 1
         of = (model_key, tenant)
         self._of_tenant[of] -= 1
@@ -168,6 +193,14 @@ class SocketWorkers:
             await asyncio.wait([self._task])
         for worker in self._workers.values():
             worker.close("this process stops")
+
+    def chosen(self, model_key: str, tenant: str, strategy: str) -> Worker | None:
+        """Return the worker for the tenant's call, by the strategy, or None if the call must go by Redis."""
+        if strategy == STICKY:
+            return self.with_room(model_key, tenant)
+        workers = list(self._workers.values())
+        at = choose([worker.candidate(model_key, tenant) for worker in workers], strategy, random.random)
+        return None if at is None else workers[at]
 
     def with_room(self, model_key: str, tenant: str) -> Worker | None:
         """Return the worker with the most room for the tenant's call, or None if the call must go by Redis."""

@@ -22,6 +22,7 @@ from inference.cache.result_cache import Shelf
 from inference.core.contracts import Units, WorkRefused
 from inference.core.errors import CallCanceled, DeadlinePassed, ModelFailed
 from inference.gateway.cache_wishes import ANYTHING, NEITHER, CacheNote, cache_wish
+from inference.gateway.call_pools import pool_of_call
 from inference.gateway.exchange import CHUNK_BYTES, LONGEST_S, SMALL_BYTES
 from inference.gateway.failures import refusal_of
 from inference.gateway.gateway import EMBEDDINGS, WRONGLY_ASKED
@@ -335,7 +336,8 @@ class FastCalls:
         if planned is None or not _may_run(call.identity, planned.target):
             return False
         target, same = planned.target, b""
-        worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
+        pool = pool_of_call(target)
+        worker = self._lane.worker_for(pool.key, len(planned.payload), call.tenant, pool.strategy)
         if worker is None:
             return False
         if call.caches and target.cache_ttl_s:
@@ -347,7 +349,7 @@ class FastCalls:
             if not same or self._known.looks(call.tenant, target, same):
                 return False
         with models_blame_input():
-            answer = await self._ask(call, target, worker, planned, same=same, body=body)
+            answer = await self._ask(call, target, (worker, pool.key), planned, same=same, body=body)
         if answer is None:
             return False
         if same:
@@ -405,10 +407,11 @@ class FastCalls:
                 note = CacheNote("HIT", found.age_s(time.time()))
                 await self._give(call, target, planned.answer(found.payload), note, send)
                 return True
-        worker = self._lane.worker_for(target.key, len(planned.payload), call.tenant)
+        pool = pool_of_call(target)
+        worker = self._lane.worker_for(pool.key, len(planned.payload), call.tenant, pool.strategy)
         if worker is None:
             return False
-        answer = await self._ask(call, target, worker, planned, same=digest, body=body)
+        answer = await self._ask(call, target, (worker, pool.key), planned, same=digest, body=body)
         if answer is None:
             return False
         keep = None
@@ -418,15 +421,23 @@ class FastCalls:
         return True
 
     async def _ask(
-        self, call: _Call, target: Target, worker: Worker, planned: "_Planned[A_co]", *, same: bytes, body: GuardedBody
+        self,
+        call: _Call,
+        target: Target,
+        way: tuple[Worker, str],
+        planned: "_Planned[A_co]",
+        *,
+        same: bytes,
+        body: GuardedBody,
     ) -> A_co | None:
-        """Return the worker's answer, or None if it stops and has not run the call. `same` is the key by which equal
-        calls share a run, or is empty if this call shares none.
+        """Send the call to a worker, into its queue of this key. Return the answer, or None if the worker stops and has
+        not run the call. `same` is the key by which equal calls share a run, or is empty if this call shares none.
         """
         await self._enter(call, target, work=planned.work)
         deadline_s = time.monotonic() + LONGEST_S
+        worker, queue = way
         number, waiting = worker.send(
-            target.key, planned.payload, tenant=call.tenant, coalesce=same.hex(), deadline_s=deadline_s
+            queue, planned.payload, tenant=call.tenant, coalesce=same.hex(), deadline_s=deadline_s
         )
         try:
             payload = await self._waits.end_of(waiting, body, deadline_s)

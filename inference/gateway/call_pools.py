@@ -1,0 +1,92 @@
+"""Chooses the queue of a synchronous call. Only where a tier allows several pools does anything have to be known of
+them: a thread then looks twice a second at the workers and at what waits, for as long as there are such calls.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+
+import redis
+import structlog
+from django.conf import settings
+
+from inference.gateway.call_choice import call_pools_now
+from inference.gateway.call_routes import CallPool
+from inference.gateway.targets import Target
+from inference.rpc import lane_demand
+from inference.rpc.lines import CommandLine
+from inference.tiers.binding import pool_for
+from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
+
+log = structlog.get_logger(__name__)
+LOOK_EVERY_S = 0.5
+UNUSED_S = 10.0
+"""The seconds without a choice after which the thread ends."""
+
+
+def pool_of_call(target: Target) -> CallPool:
+    """Return the pool for a call, with its queue: without a tier, the own pool of the model."""
+    pools = target.call_pools
+    if len(pools) == 1:
+        return pools[0]
+    return _watch.choose(pools) if pools else CallPool(target.key, target.pool)
+
+
+class PoolWatch:
+    """Keeps what the workers of the pools last reported. Choices are made by one thread, and looks by another."""
+
+    def __init__(self) -> None:
+        self._workers: tuple[WorkerReport, ...] | None = None
+        self._waiting: dict[str, int] = {}
+        self._sent: dict[str, int] = {}
+        """The calls by queue since the last look, which it could not see."""
+        self._used_s: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._looks = False
+
+    def choose(self, pools: Sequence[CallPool]) -> CallPool:
+        now_s = time.monotonic()
+        with self._lock:
+            self._used_s.update(dict.fromkeys((pool.key for pool in pools), now_s))
+            if not self._looks:
+                self._looks = True
+                threading.Thread(target=self._look_on, name="call-pools", daemon=True).start()
+            if self._workers is None:
+                return pools[0]
+            ahead = {pool.key: self._waiting.get(pool.key, 0) + self._sent.get(pool.key, 0) for pool in pools}
+            name = pool_for(call_pools_now(pools, self._workers, ahead)).name
+            chosen = next(pool for pool in pools if pool.name == name)
+            self._sent[chosen.key] = self._sent.get(chosen.key, 0) + 1
+            return chosen
+
+    def _look_on(self) -> None:
+        line = CommandLine(settings.MAAS_REDIS_URL)
+        while self._is_used():
+            try:
+                self._look(line)
+            except redis.RedisError as error:
+                # Nothing is known of the workers meanwhile, so calls go to the home of their tier.
+                log.warning("call_pools_not_read", error=str(error))
+                with self._lock:
+                    self._workers = None
+            time.sleep(LOOK_EVERY_S)
+        line.close()
+
+    def _look(self, line: CommandLine) -> None:
+        with self._lock:
+            keys = sorted(self._used_s)
+        workers = tuple(live_workers_with_long_timeout())
+        waiting = {key: demand.waiting for key, demand in lane_demand(line, keys).items()}
+        with self._lock:
+            self._workers, self._waiting, self._sent = workers, waiting, {}
+
+    def _is_used(self) -> bool:
+        with self._lock:
+            oldest_s = time.monotonic() - UNUSED_S
+            self._used_s = {key: used_s for key, used_s in self._used_s.items() if used_s > oldest_s}
+            if not self._used_s:
+                self._looks, self._workers = False, None
+            return bool(self._used_s)
+
+
+_watch = PoolWatch()
