@@ -18,7 +18,7 @@ MIN_SCORE = 0.6
 WIDEST_GAP = 5.0
 """The white between two rows, at most, in line heights."""
 OTHER_COSTS = frozenset(("discount", "shipping", "rounding"))
-"""What is added up with the items, and is none."""
+"""The amounts that are added up with the items, and are none."""
 KNOWN_ROLES = OTHER_COSTS | {"net", "tax", "total", "paid", "carry"}
 _TAX_CODE = re.compile(r"\s*[A-Z*#]{0,2}\s*")
 _QUANTITY = re.compile(r"(\d{1,3})\s*(?:[xX×*]\s*|\s)(?=[^\W\d_])")

@@ -1,4 +1,4 @@
-"""When a pool without workers will have one, and when a caller who found none should come again."""
+"""The next worker of a pool that has none, and the time at which a caller who found none should come again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

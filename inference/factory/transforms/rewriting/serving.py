@@ -30,7 +30,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a transformation gets."""
+    """The input of a transformation."""
 
     model: ModelProto
     parameters: Mapping[str, Any]

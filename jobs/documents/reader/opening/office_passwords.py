@@ -17,7 +17,7 @@ from .limits import corrupt, too_complex, wrong_password
 __all__ = ["decrypt_office"]
 
 _NEEDED = (expatbuilder, openssl)
-"""What the libraries import when it is needed. Nothing can be imported once the file system is closed."""
+"""The modules that the libraries import when needed. Nothing can be imported once the file system is closed."""
 
 MAX_SPINS = 1_000_000
 """The most times that a password is hashed. Office takes 100,000, and the format allows ten million."""
