@@ -5,8 +5,12 @@ from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Self
 
+from maas.web.guard.body import BodyTooSlow
 from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, until_disconnect
 from tenants.core.asgi.stopping import LOOKED_EVERY_S
+
+FIRST_PART_S = 15.0
+"""Seconds in which a body must begin. Nothing is sent to the home cell before, whose guard bounds the rest of it."""
 
 
 class Body:
@@ -21,9 +25,13 @@ class Body:
         self.first = b""
 
     async def begin(self) -> bool:
-        """Read the first part, and return whether it is the whole body."""
+        """Read the first part, and return whether it is the whole body. Raises BodyTooSlow."""
         if not self.complete:
-            self.first = await self._part()
+            try:
+                async with asyncio.timeout(FIRST_PART_S):
+                    self.first = await self._part()
+            except TimeoutError:
+                raise BodyTooSlow(f"No byte of the body arrived for {FIRST_PART_S:g} s.") from None
         return self.complete
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from maas.web.cells import body
 from maas.web.cells.front import MAX_OF_KEY, CellFront, OnlyHere
 from maas.web.cells.routing import foreign_home, request_headers, target_of
 from tenants.api_keys.format import KeyParts, new_key
@@ -86,9 +87,9 @@ def test_everything_else_is_served_here(path: str, key: str) -> None:
 
 
 def test_a_protocol_that_is_not_forwarded_names_the_home_cell() -> None:
-    status, _, body = run(OnlyHere(here, CELLS), scope_of("/v2/models/embed/infer"))
+    status, _, text = run(OnlyHere(here, CELLS), scope_of("/v2/models/embed/infer"))
     assert status == 421
-    assert b"Send this to https://us.example.com." in body
+    assert b"Send this to https://us.example.com." in text
     assert run(OnlyHere(here, CELLS), scope_of(key=new_key(livemode=True, cell="ap").text))[0] == 401
     assert run(OnlyHere(here, CELLS), scope_of(key=OLD_KEY))[0] == 200
 
@@ -98,9 +99,28 @@ def test_one_key_cannot_take_all_of_the_forwarding() -> None:
     home = foreign_home(scope_of(), "eu")
     assert home is not None
     front._shares[home.share] = MAX_OF_KEY
-    status, headers, body = run(front, scope_of())
+    status, headers, text = run(front, scope_of())
     assert (status, headers[b"retry-after"]) == (503, b"1")
-    assert b"forwarded_requests" in body
+    assert b"forwarded_requests" in text
+
+
+def test_a_body_that_never_begins_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "FIRST_PART_S", 0.05)
+    front = CellFront(here, Cells(CELLS.own, by_name=CELLS.by_name, secret=CELLS.secret), Stop())
+    scope = scope_of("/v1/documents", method="POST")
+    scope["headers"].append((b"content-length", b"1000000"))
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def silent() -> Message:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    asyncio.run(front(scope, silent, send))
+    assert sent[0]["status"] == 408
+    assert front._open == 0
 
 
 def test_headers_between_the_caller_and_this_cell_stay_here() -> None:
