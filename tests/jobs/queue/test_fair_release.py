@@ -449,6 +449,7 @@ def pages_read(desk: Desk, statement: str, **more: object) -> int:
     """Return the number of disk pages that the statement read, according to its plan."""
     values: dict[str, Any] = {
         "version": desk.version.id,
+        "pool": None,
         "window": 8,
         "room": 8,
         "at_once": 0,
