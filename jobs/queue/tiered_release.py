@@ -74,18 +74,24 @@ class Released:
 
 def take_for_pools(version_id: int, version_key: str, tiers: Tiers) -> list[Released]:
     """Take the next pages of a version, for each pool at most as many as fit there."""
+    with operator_work():
+        own = own_pool(version_id)
+    pools = {**tiers.pools, own.name: own}
+    # The broker is asked before the lock is held.
+    at_hand = {name: pages_waiting(f"infer.{queue_key(version_key, name, own.name)}") for name in pools}
     try:
         with operator_work(), transaction.atomic(using=OPERATOR):
             lock_version(version_id)
-            return list(_taken(version_id, version_key, tiers))
+            return list(_taken(version_id, version_key, own, tiers, at_hand))
     except OperationalError as error:
         if isinstance(error.__cause__, LockNotAvailable):
             return []
         raise
 
 
-def _taken(version_id: int, version_key: str, tiers: Tiers) -> Iterable[Released]:
-    own = own_pool(version_id)
+def _taken(
+    version_id: int, version_key: str, own: PoolFacts, tiers: Tiers, at_hand: Mapping[str, int]
+) -> Iterable[Released]:
     forget_lost(version_id)
     queues = routed_queues(version_id, tiers, own.name)
     if not queues:
@@ -101,7 +107,7 @@ def _taken(version_id: int, version_key: str, tiers: Tiers) -> Iterable[Released
         key = queue_key(version_key, pool.name, own.name)
         now = pools[pool.name]
         window = release_window(now.slots, fleet_of(key).service_s)
-        room = window - max(counts.get(pool.name, 0), pages_waiting(f"infer.{key}"))
+        room = window - max(counts.get(pool.name, 0), at_hand[pool.name])
         wakes = release.take(pool, key, [one for one in queues if shares[one.route].get(pool.name)], shares, room)
         if wakes:
             yield Released(key, None if pool.name == own.name else pool.name, newcomers_first(wakes))
