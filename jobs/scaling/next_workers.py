@@ -18,6 +18,7 @@ def next_worker_of(pool: str) -> NextWorker:
         follows=found["mode"] == ScalingTerms.Mode.FOLLOW,
         wanted=found["wanted"],
         due_in_s=found["due_in_s"],
-        lead_s=found["lead_s"],
+        # A scheduler of the release before does not tell it.
+        lead_s=found.get("lead_s", 0.0),
         age_s=time.time() - datetime.fromisoformat(found["at"]).timestamp(),
     )

@@ -133,6 +133,9 @@ class ScalingWatch:
             pool.steering.remember((minute, came) for minute, came, _ in past)
             if terms.mode == Mode.FOLLOW and past and now_s // MINUTE_S - past[-1][0] <= RECENT_MINUTES:
                 pool.wanted = past[-1][2]
+                if pool.wanted and not signal.ready:
+                    # The leader before may have ordered it for callers that found no worker.
+                    pool.sent_away_s = now_s
         pool.steering.follow(of_pool)
         there = signal.ready + signal.starting
         ordered = there if pool.wanted is None else pool.wanted

@@ -93,6 +93,9 @@ class QueueService:
         if self._serves:
             self._consumers.set_queues(queue_names(page_keys))
             self.lane.serve(call_keys)
+            if not self._serves:
+                # The worker left its queues meanwhile.
+                self.lane.serve(())
 
     def leave(self, ends_s: float, *, hands_over: bool = True) -> None:
         """Take nothing new, finish pages until `ends_s`, and hand back the rest. Calls are finished by `end`.
