@@ -18,7 +18,7 @@ from tests.waiting import eventually
 
 from .product import Product
 
-pytestmark = pytest.mark.xdist_group("cell-sync")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("cell-sync")]
 PLAN = unique("gold")
 MODEL = unique("sum")
 _SYNC = """

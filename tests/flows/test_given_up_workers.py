@@ -15,7 +15,7 @@ from tests.waiting import eventually
 from .caller import Caller
 from .product import Product
 
-pytestmark = pytest.mark.xdist_group("crashes")
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("given-up-workers")]
 PAGES = 200
 HANDED_BACK = (
     "SELECT (data->>'page')::int FROM jobs_event WHERE job_id = %s AND type = 'page.requeued'"
