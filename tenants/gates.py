@@ -81,8 +81,8 @@ GATES = (
     Gate(
         "forwarded_requests",
         "overloaded",
-        _("Requests that are forwarded to other cells at the same time"),
-        _("process and key"),
+        _("Requests that are forwarded to another cell at the same time"),
+        _("cell, key and client IP"),
         FIXED,
     ),
     Gate(

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self
 
 from maas.web.guard.body import BodyTooSlow
-from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, until_disconnect
-from tenants.core.asgi.stopping import LOOKED_EVERY_S
+from tenants.core.asgi.protocol import ClientGone, Receive, Scope, has_body, header, until_disconnect
+from tenants.core.asgi.stopping import LOOKED_EVERY_S, Restarting, Stop
 
 FIRST_PART_S = 15.0
 """Seconds in which a body must begin. Nothing is sent to the home cell before, whose guard bounds the rest of it."""
@@ -16,29 +16,36 @@ FIRST_PART_S = 15.0
 class Body:
     """The body, which can be read once. A second reading fails: what was sent is never sent again."""
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
+    def __init__(self, scope: Scope, receive: Receive, stop: Stop) -> None:
         self._receive = receive
+        self._stop = stop
         self._begun = False
-        self.complete = not has_body(scope)
+        self._left_bytes = _length(scope)
+        self.complete = not has_body(scope) and header(scope, b"transfer-encoding") is None
+        """Set if no more of it comes from the caller."""
         self.gone = False
         """Set if the caller has left."""
-        self.first = b""
+        self.data: bytes | Body | None = None
+        """What is sent: nothing, the whole body, or this object, which reads the rest of it."""
+        self._first = b""
 
-    async def begin(self) -> bool:
-        """Read the first part, and return whether it is the whole body. Raises BodyTooSlow."""
-        if not self.complete:
-            try:
-                async with asyncio.timeout(FIRST_PART_S):
-                    self.first = await self._part()
-            except TimeoutError:
-                raise BodyTooSlow(f"No byte of the body arrived for {FIRST_PART_S:g} s.") from None
-        return self.complete
+    async def begin(self) -> None:
+        """Read the first part. Raises BodyTooSlow, Restarting or ClientGone."""
+        try:
+            async with self._stop.limit(FIRST_PART_S):
+                while not (self._first or self.complete):
+                    self._first = await self._part()
+        except TimeoutError:
+            if self._stop.told:
+                raise Restarting() from None
+            raise BodyTooSlow(f"No byte of the body arrived for {FIRST_PART_S:g} s.") from None
+        self.data = self._first if self.complete else self
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         if self._begun:
             raise ConnectionError("the body was sent already")
         self._begun = True
-        yield self.first
+        yield self._first
         while not self.complete:
             if part := await self._part():
                 yield part
@@ -49,7 +56,21 @@ class Body:
             self.gone = True
             raise ClientGone
         self.complete = not message.get("more_body", False)
-        return bytes(message.get("body", b""))
+        part = bytes(message.get("body", b""))
+        if self._left_bytes is not None:
+            self._left_bytes -= len(part)
+            if self.complete and self._left_bytes:
+                # The home cell would take the next request on the connection for the rest of this body.
+                self.gone = True
+                raise ClientGone
+        return part
+
+
+def _length(scope: Scope) -> int | None:
+    """Return the announced length. Chunks have none, even if there is a header for it (RFC 9112, 6.3)."""
+    length = header(scope, b"content-length")
+    is_chunked = header(scope, b"transfer-encoding") is not None
+    return int(length) if length is not None and length.isdecimal() and not is_chunked else None
 
 
 class Caller:

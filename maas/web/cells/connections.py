@@ -1,6 +1,5 @@
 """The connections to other cells, which are kept for the next request."""
 
-import asyncio
 import socket
 import time
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import aiohttp
 import structlog
 
+from maas.web.cells.attempt import tracing
 from maas.web.cells.errors import CellUnreachable
 from tenants.cells.cells import Cell
 
@@ -38,6 +38,7 @@ class Connections:
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
+                trace_configs=[tracing()],
                 skip_auto_headers=("accept", "accept-encoding", "content-type", "user-agent"),
             )
         return self._session
@@ -77,8 +78,3 @@ def _socket(address: Any) -> socket.socket:
         if hasattr(socket, option):
             made.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
     return made
-
-
-def is_unsent(error: Exception) -> bool:
-    """Return whether the request did not reach the other cell, because no connection was made."""
-    return isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, asyncio.TimeoutError))

@@ -1,28 +1,30 @@
 """Stands before the fast calls and the guard where there are cells: sends each request to the home of its tenant."""
 
 import time
-from collections import Counter as Counts
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import structlog
 from django.conf import settings
 from prometheus_client import Counter
 
+from maas.web.cells.body import Body
 from maas.web.cells.connections import Connections
 from maas.web.cells.errors import UnknownCell, misrouted, wrong_cell
 from maas.web.cells.outgoing import Outgoing
 from maas.web.cells.requests import CELL_HEADER, ForwardedRequests
 from maas.web.cells.routing import Home, credential_of, foreign_home, target_of
+from maas.web.cells.slots import Slots
 from maas.web.cells.sockets import ForwardedSockets
 from maas.web.guard.metrics import REFUSALS
 from maas.web.guard.refusals import is_api, refusal, refuse_request, refuse_socket
 from maas.web.guard.request_ids import request_id
 from tenants.cells.cells import Cell, Cells
 from tenants.cells.forwarded import HEADER, client_ip_of, forwarded_header
-from tenants.core.asgi.client_ip_limit import address_of_scope
+from tenants.core.asgi.client_ip_limit import address_of_scope, place_of_scope
 from tenants.core.asgi.protocol import REQUEST_ID, App, ClientGone, Message, Receive, Scope, Send, has_body, header
-from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.stopping import Restarting, Stop
 from tenants.core.asgi.threads import Overloaded
 from tenants.core.errors import DomainError
 
@@ -31,9 +33,11 @@ FORWARDED = Counter(
     "maas_cell_requests_total", "Requests and sockets that were forwarded to other cells.", ["cell", "outcome"]
 )
 VOUCHED = Counter("maas_cell_vouched_total", "Requests that came with the header of another cell.", ["outcome"])
-MAX_FORWARDED = 4_096
-"""The most requests and sockets in each web process that other cells answer at the same time."""
-MAX_OF_KEY = MAX_FORWARDED // 4
+MAX_OF_CELL = 4_096
+"""The most requests and sockets in each web process that one other cell answers at the same time."""
+MAX_OF_KEY = MAX_OF_CELL // 4
+MAX_UNBEGUN = 64
+"""The most requests of one client IP whose body has not begun. They take no slot of a cell or a key."""
 
 
 class CellFront:
@@ -44,8 +48,10 @@ class CellFront:
         self._connections = Connections()
         self._requests = ForwardedRequests(self._connections, stop)
         self._sockets = ForwardedSockets(self._connections, stop)
-        self._shares: Counts[str] = Counts()
-        self._open = 0
+        self._stop = stop
+        self._of_cell = Slots(MAX_OF_CELL)
+        self._of_key = Slots(MAX_OF_KEY)
+        self._unbegun = Slots(MAX_UNBEGUN)
 
     async def close(self) -> None:
         await self._connections.close()
@@ -65,7 +71,7 @@ class CellFront:
                 raise misrouted(home.cell, self._cells.own)
             await self._send_home(self._cell(home), home, scope, receive, noting)
         except ClientGone:
-            FORWARDED.labels(home.cell, "client_gone").inc()
+            pass
         except DomainError as error:
             if noting.started:
                 raise
@@ -81,20 +87,9 @@ class CellFront:
         if self._cells.redirect:
             await _redirect(cell, scope, send)
             return
-        if self._open >= MAX_FORWARDED or self._shares[home.share] >= MAX_OF_KEY:
-            raise Overloaded(
-                f"Too many requests wait for the cell {cell.name!r}. Send this again later, or send it to {cell.url}.",
-                gate="forwarded_requests",
-                extra={"retry_after_s": 1},
-            )
-        client_ip = address_of_scope(scope, settings.MAAS_PROXIES)
-        sign = partial(self._vouch, cell, client_ip, home)
-        forward = (self._sockets if scope["type"] == "websocket" else self._requests).forward
-        self._open += 1
-        self._shares[home.share] += 1
         outcome = "failed"
         try:
-            await forward(Outgoing(cell, scope, receive, send, sign))
+            await self._forward(cell, home, scope, receive, send)
             outcome = "answered"
         except DomainError as error:
             outcome = error.code
@@ -104,10 +99,39 @@ class CellFront:
             raise
         finally:
             FORWARDED.labels(cell.name, outcome).inc()
-            self._open -= 1
-            self._shares[home.share] -= 1
-            if not self._shares[home.share]:
-                del self._shares[home.share]
+
+    async def _forward(self, cell: Cell, home: Home, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._stop.told:
+            raise Restarting()
+        self._connections.require(cell)
+        sign = partial(self._vouch, cell, address_of_scope(scope, settings.MAAS_PROXIES), home)
+        outgoing = Outgoing(cell, scope, receive, send, sign)
+        if scope["type"] == "websocket":
+            with self._slot(cell, home):
+                await self._sockets.forward(outgoing)
+            return
+        body = Body(scope, receive, self._stop)
+        if not body.complete:
+            await self._begin(body, scope)
+        with self._slot(cell, home):
+            await self._requests.forward(outgoing, body)
+
+    async def _begin(self, body: Body, scope: Scope) -> None:
+        """Wait for the first part of a body. The key is not checked here, so this wait must take nothing of others."""
+        place = place_of_scope(scope, settings.MAAS_PROXIES)
+        if self._unbegun.is_full(place):
+            raise _too_many("Too many requests from your address have not begun to send their body. Send this again.")
+        with self._unbegun.take(place):
+            await body.begin()
+
+    @contextmanager
+    def _slot(self, cell: Cell, home: Home) -> Iterator[None]:
+        if self._of_cell.is_full(cell.name) or self._of_key.is_full(home.share):
+            raise _too_many(
+                f"Too many requests wait for the cell {cell.name!r}. Send this again later, or send it to {cell.url}."
+            )
+        with self._of_cell.take(cell.name), self._of_key.take(home.share):
+            yield
 
     def _vouch(self, cell: Cell, client_ip: str, home: Home) -> bytes:
         return forwarded_header(self._cells, cell.name, client_ip, home.credential, self._clock())
@@ -134,6 +158,10 @@ class CellFront:
             await send(message)
 
         await refuse_request(refusal(scope, error, hang_up=has_body(scope)), named)
+
+
+def _too_many(message: str) -> Overloaded:
+    return Overloaded(message, gate="forwarded_requests", extra={"retry_after_s": 1})
 
 
 class OnlyHere:

@@ -2,15 +2,21 @@
 
 import aiohttp
 
+from maas.web.cells.attempt import SAFE, Attempt, is_unsent
 from maas.web.cells.body import Body, Caller
-from maas.web.cells.connections import Connections, is_unsent
+from maas.web.cells.connections import Connections
 from maas.web.cells.errors import CellConnectionLost, CellUnreachable
 from maas.web.cells.outgoing import Outgoing
 from maas.web.cells.routing import response_headers
+from maas.web.guard.body import Deadlines
 from tenants.core.asgi.protocol import ClientGone
-from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.stopping import Restarting, Stop
 
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+ANSWER_S = 300.0
+"""Seconds in which an answer must begin. The longest is for a document that is fetched (`MAAS_FETCH_S`), checked and
+waited for (`Prefer: wait=60`).
+"""
+UPLOAD_S = Deadlines().upload_s + ANSWER_S
 WHOLE_BYTES = 64 << 10
 """The most bytes of an answer that is passed on in one part."""
 CELL_HEADER = b"x-maas-cell"
@@ -26,10 +32,8 @@ class ForwardedRequests:
         self._connections = connections
         self._stop = stop
 
-    async def forward(self, request: Outgoing) -> None:
-        """Forward a request. Raises CellUnreachable, CellConnectionLost, ClientGone or AnswerCut."""
-        self._connections.require(request.cell)
-        body = Body(request.scope, request.receive)
+    async def forward(self, request: Outgoing, body: Body) -> None:
+        """Forward a request. Raises CellUnreachable, CellConnectionLost, Restarting, ClientGone or AnswerCut."""
         answer = await self._sent(request, body)
         try:
             with Caller(body, request.receive):
@@ -37,7 +41,7 @@ class ForwardedRequests:
         except aiohttp.ClientError as error:
             if body.gone:
                 raise ClientGone from error
-            raise AnswerCut(f"the answer of the cell {request.cell.name!r} ended in the middle") from error
+            raise _cut(request) from error
         finally:
             if body.complete and answer.content.at_eof():
                 answer.release()
@@ -46,24 +50,36 @@ class ForwardedRequests:
                 answer.close()
 
     async def _sent(self, request: Outgoing, body: Body) -> aiohttp.ClientResponse:
-        data = None
-        if not body.complete:
-            data = body.first if await body.begin() else body
+        attempt = Attempt(only_reads=body.data is None and request.scope["method"] in SAFE)
         try:
             with Caller(body, request.receive):
-                answer = await self._connections.session.request(
-                    request.scope["method"], request.url, headers=request.headers(), data=data, allow_redirects=False
-                )
+                async with self._stop.limit(ANSWER_S if body.complete else UPLOAD_S):
+                    answer = await self._connections.session.request(
+                        request.scope["method"],
+                        request.url,
+                        headers=request.headers(),
+                        data=body.data,
+                        allow_redirects=False,
+                        middlewares=(attempt,),
+                        trace_request_ctx=attempt,
+                    )
         except (aiohttp.ClientError, OSError) as error:
-            if body.gone:
-                raise ClientGone from error
-            if is_unsent(error):
-                self._connections.failed(request.cell, error)
-            if is_unsent(error) or request.scope["method"] in SAFE:
-                raise CellUnreachable(request.cell) from error
-            raise CellConnectionLost(request.cell) from error
+            raise self._failure(request, body, error) from error
         self._connections.answered(request.cell)
         return answer
+
+    def _failure(self, request: Outgoing, body: Body, error: Exception) -> Exception:
+        if body.gone:
+            return ClientGone()
+        if is_unsent(error):
+            self._connections.failed(request.cell, error)
+            return CellUnreachable(request.cell)
+        if request.scope["method"] in SAFE:
+            if self._stop.told:
+                return Restarting()
+            if not isinstance(error, TimeoutError):
+                return CellUnreachable(request.cell)
+        return CellConnectionLost(request.cell)
 
     async def _give_back(self, request: Outgoing, body: Body, answer: aiohttp.ClientResponse) -> None:
         send, length = request.send, answer.content_length
@@ -72,7 +88,7 @@ class ForwardedRequests:
             headers.append((b"connection", b"close"))
         start = {"type": "http.response.start", "status": answer.status, "headers": headers}
         if request.scope["method"] == "HEAD" or (length is not None and length <= WHOLE_BYTES):
-            whole = await answer.read()
+            whole = await self._whole(request, body, answer)
             await send(start)
             await send({"type": "http.response.body", "body": whole})
             return
@@ -82,7 +98,21 @@ class ForwardedRequests:
             async with self._stop.rest() if is_stream else self._stop.limit():
                 async for part in answer.content.iter_any():
                     await send({"type": "http.response.body", "body": part, "more_body": True})
-        except TimeoutError:
+        except TimeoutError as error:
             if not is_stream:
-                raise
+                raise _cut(request) from error
         await send({"type": "http.response.body", "body": b""})
+
+    async def _whole(self, request: Outgoing, body: Body, answer: aiohttp.ClientResponse) -> bytes:
+        """Return a small answer. The caller was sent nothing yet, so it learns in words if this breaks."""
+        try:
+            async with self._stop.limit(ANSWER_S):
+                return await answer.read()
+        except (aiohttp.ClientError, OSError) as error:
+            if body.gone:
+                raise ClientGone from error
+            raise CellConnectionLost(request.cell) from error
+
+
+def _cut(request: Outgoing) -> AnswerCut:
+    return AnswerCut(f"the answer of the cell {request.cell.name!r} ended in the middle")

@@ -76,6 +76,9 @@ def credential_of(scope: Scope) -> bytes:
 def request_headers(scope: Scope) -> list[tuple[str, str]]:
     """Return the headers to pass on to the home cell."""
     named = _named_by_connection(scope)
+    if header(scope, b"transfer-encoding") is not None:
+        # The body comes in chunks and goes on in chunks: a length beside them says nothing (RFC 9112, 6.3).
+        named |= {b"content-length"}
     return [
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, value in ((bytes(name).lower(), bytes(value)) for name, value in scope["headers"])

@@ -5,13 +5,16 @@ from typing import Any
 
 import aiohttp
 
-from maas.web.cells.connections import Connections, is_unsent
+from maas.web.cells.attempt import is_unsent
+from maas.web.cells.connections import Connections
 from maas.web.cells.errors import CellUnreachable
 from maas.web.cells.outgoing import Outgoing
 from maas.web.guard.refusals import Refusal, refuse_socket
 from tenants.core.asgi.protocol import Receive, Send
-from tenants.core.asgi.stopping import Stop
+from tenants.core.asgi.stopping import Restarting, Stop
 
+OPEN_S = 10.0
+"""Seconds in which the home cell must answer a handshake."""
 LONGEST_MESSAGE = 16 << 20
 LOST = 1013
 """The close code if the connection between the cells breaks: try again later."""
@@ -25,15 +28,15 @@ class ForwardedSockets:
         self._stop = stop
 
     async def forward(self, request: Outgoing) -> None:
-        """Forward a socket until one side closes it. Raises CellUnreachable before it is opened."""
-        self._connections.require(request.cell)
+        """Forward a socket until one side closes it. Raises CellUnreachable or Restarting before it is opened."""
         try:
-            home = await self._connections.session.ws_connect(
-                request.url,
-                headers=request.headers(),
-                protocols=tuple(request.scope.get("subprotocols") or ()),
-                max_msg_size=LONGEST_MESSAGE,
-            )
+            async with self._stop.limit(OPEN_S):
+                home = await self._connections.session.ws_connect(
+                    request.url,
+                    headers=request.headers(),
+                    protocols=tuple(request.scope.get("subprotocols") or ()),
+                    max_msg_size=LONGEST_MESSAGE,
+                )
         except aiohttp.WSServerHandshakeError as error:
             refused = Refusal(error.status, ((b"content-length", b"0"),), b"")
             await refuse_socket(request.scope, refused, request.send)
@@ -41,6 +44,8 @@ class ForwardedSockets:
         except (aiohttp.ClientError, OSError) as error:
             if is_unsent(error):
                 self._connections.failed(request.cell, error)
+            elif self._stop.told:
+                raise Restarting() from error
             raise CellUnreachable(request.cell) from error
         self._connections.answered(request.cell)
         try:
