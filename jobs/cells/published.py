@@ -1,7 +1,9 @@
 """Makes and keeps the signed document that this cell gives to the others. Its version only grows."""
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -18,6 +20,7 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 log = structlog.get_logger(__name__)
 PURPOSE = "document"
 """The purpose for which documents are signed."""
+_NOTHING_YET: Mapping[str, Any] = {"version": 0, "digest": "", "body": b"", "signature": b""}
 
 
 def make_export() -> bool:
@@ -26,17 +29,18 @@ def make_export() -> bool:
     if not cells:
         return False
     with operator_work(), transaction.atomic(using=OPERATOR):
+        # The content is read under the lock: another scheduler that waits here never gives older content.
+        last, _ = CellExport.objects.select_for_update().get_or_create(pk=1, defaults=_NOTHING_YET)
         content = _content()
         digest = digest_of(content)
-        last = CellExport.objects.select_for_update().first()
-        if last is not None and last.digest == digest and _is_ours(last):
+        if last.digest == digest and _is_ours(last):
             return False
         now = datetime.now(UTC)
-        version = next_version(last.version if last else 0, time.time())
+        version = next_version(last.version, time.time())
         body = written(Document(FORMAT, cells.own, version, now, content))
         signature = sign(cells.secret, PURPOSE, body)
         values = {"version": version, "digest": digest, "body": body, "signature": signature, "made_at": now}
-        CellExport.objects.update_or_create(pk=1, defaults=values)
+        CellExport.objects.filter(pk=1).update(**values)
     log.info("cell_export_made", version=version, bytes=len(body))
     return True
 

@@ -3,11 +3,13 @@
 import base64
 import hashlib
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import connections, transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -19,10 +21,11 @@ from tenants.cells.cells import Cell, Cells
 from tenants.cells.models import CellExport, DirectoryEntry
 from tenants.cells.reads import read_credentials
 from tenants.cells.signatures import is_signed, new_secret, public_key_of
-from tenants.core.db.unit_of_work import operator_work
+from tenants.core.db.unit_of_work import OPERATOR, operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tenants.plans.models import Plan, PlanPrice
 from tests.fixtures import unique
+from tests.waiting import eventually
 
 SECRETS = {"eu": new_secret(), "us": new_secret()}
 BY_NAME = {name: Cell(name, f"https://{name}.example.com", (public_key_of(key),)) for name, key in SECRETS.items()}
@@ -165,3 +168,31 @@ def test_a_report_has_the_figures_of_the_cell(control: None) -> None:
     assert (report["cell"], report["is_control"], report["refused"]) == ("eu", True, [])
     assert report["version"] == document().version
     assert report["tenants"] >= 0
+
+
+def test_a_scheduler_that_waited_for_another_gives_no_older_content(control: None, tenant: CreatedTenant) -> None:
+    make_export()
+    name = unique("renamed")
+    with ThreadPoolExecutor(1) as other, operator_work():
+        with transaction.atomic(using=OPERATOR):
+            CellExport.objects.select_for_update().get()
+            waiting = other.submit(_made)
+            eventually(_is_waited_for, "the other scheduler waits for the lock")
+            type(tenant.tenant).objects.filter(pk=tenant.tenant.pk).update(name=name)
+        assert waiting.result(timeout=20)
+    assert name in {account.name for account in document().content.accounts}
+
+
+def _made() -> bool:
+    try:
+        return make_export()
+    finally:
+        connections.close_all()
+
+
+def _is_waited_for() -> bool:
+    with connections[OPERATOR].cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
+        )
+        return bool(cursor.fetchone()[0])
