@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+import msgspec
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -17,6 +18,7 @@ from tenants.cells.cells import Cells
 from tenants.cells.models import CellChange, DirectoryEntry, PeerCell
 from tenants.core.db.unit_of_work import operator_work
 from tenants.plans.models import Plan
+from tenants.tiers.models import Tier
 from tests.fixtures import unique
 from tests.jobs.cells.stand_in import StandIn, model_part, plan_part, stand_in, version_part
 
@@ -85,9 +87,10 @@ def test_what_came_from_the_control_cell_is_only_read(operator: Client, control:
         served = ServedModel.objects.get(tenant=None, name=model.name)
         made = Plan.objects.get(code=plan.code)
         pool = ModelPool.objects.create(name=unique("pool"))
+        tier = Tier.objects.create(name=unique("tier"))
         assert served.current is not None
         pages = {
-            reverse("admin:tenants_plan_change", args=[made.pk]): False,
+            reverse("admin:tenants_plan_change", args=[made.pk]): True,
             reverse("admin:inference_servedmodel_change", args=[served.pk]): True,
             reverse("admin:inference_modelversion_change", args=[served.current.pk]): False,
         }
@@ -96,12 +99,20 @@ def test_what_came_from_the_control_cell_is_only_read(operator: Client, control:
         assert f"Change it there: {control.url}/admin/" in text
         assert ('name="_save"' in text) is may_save
     plan_page, model_page, _ = pages
-    assert operator.post(plan_page, {"name": "Mine"}).status_code == 403
+    versions = {f"{name}-{key}": 0 for name in ("prices", "included") for key in ("TOTAL_FORMS", "INITIAL_FORMS")}
+    answer = operator.post(plan_page, {"name": "Mine", "monthly_fee_micros": 1, "tier": tier.pk, **versions})
+    assert answer.status_code == 302
     inlines = {f"{name}-{key}": 0 for name in ("shares", "batch_settings") for key in ("TOTAL_FORMS", "INITIAL_FORMS")}
     assert operator.post(model_page, {"pool": pool.pk, "price_micros": 1, **inlines}).status_code == 302
     with operator_work():
         served.refresh_from_db()
-        assert Plan.objects.get(code=plan.code).name == "Pro"
+        made.refresh_from_db()
+    assert (made.name, made.monthly_fee_micros, made.tier_id) == ("Pro", 10_000_000, tier.pk)
+    control.give(models=[model], plans=[msgspec.structs.replace(plan, name="Renamed")])
+    sync_cells()
+    with operator_work():
+        made.refresh_from_db()
+    assert (made.name, made.tier_id) == ("Renamed", tier.pk)
     assert (served.pool_id, served.price_micros) == (pool.pk, 1000)
 
 

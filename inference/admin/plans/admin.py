@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
@@ -33,7 +34,7 @@ from tenants.admin_base.columns import badge, column, two_lines
 from tenants.admin_base.confirmation import at_once
 from tenants.admin_base.formatting import link, link_to
 from tenants.admin_base.records import FoundById, OperatorAdmin
-from tenants.admin_base.replicated import ReadOnlyIfReplicated, part_of
+from tenants.admin_base.replicated import ReplicatedPages, part_of
 from tenants.billing.ledger.subscriptions import duplicate_plan
 from tenants.cells.models import ReplicatedPart
 from tenants.cells.replicated import Kind
@@ -84,7 +85,7 @@ def _is_replicated(plan: Plan | None) -> bool:
 
 
 @admin.register(Plan)
-class PlanAdmin(ReadOnlyIfReplicated, OperatorAdmin):
+class PlanAdmin(ReplicatedPages, OperatorAdmin):
     form = PlanForm
     list_display = ("named", "state_badge", "fee", "example")
     search_fields = ("name", "code")
@@ -104,6 +105,13 @@ class PlanAdmin(ReadOnlyIfReplicated, OperatorAdmin):
         found: QuerySet[Plan] = super().get_queryset(request)
         sold = Exists(Subscription.objects.filter(plan=OuterRef("pk")))
         return found.annotate(sold=sold, read_at=Now())
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Plan | None = None) -> Any:
+        """Return all fields but the tier for a plan of the control cell. Tiers are pools of this cell."""
+        if not _is_replicated(obj):
+            return self.readonly_fields
+        shown = flatten_fieldsets(self.get_fieldsets(request, obj))
+        return tuple(name for name in shown if name != "tier")
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Any, inline: Any, prefix: str) -> dict[str, Any]:
         """Read the meters once for all rows."""
