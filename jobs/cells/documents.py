@@ -5,6 +5,7 @@ are each cell's own.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,6 +21,9 @@ Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 LargeNumber = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
 ModelName = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")]
 PlanCode = Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_-]{1,50}\Z")]
+
+
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class DocumentInvalid(ValueError):
@@ -108,8 +112,8 @@ class ModelPart(msgspec.Struct, frozen=True):
 
 class AccountPart(msgspec.Struct, frozen=True):
     id: UUID
-    name: str
-    home: str
+    name: Annotated[str, msgspec.Meta(max_length=200)]
+    home: Annotated[str, msgspec.Meta(max_length=16)]
     state: Annotated[str, msgspec.Meta(pattern=r"\A(active|suspended|closing|erasing)\Z")]
 
 
@@ -144,6 +148,8 @@ def digest_of(content: Content) -> str:
 
 def read_document(body: bytes, cell: str) -> Document:
     """Return the document of a cell, from bytes whose signature was checked. Raises DocumentInvalid."""
+    if has_nul(body):
+        raise DocumentInvalid("It has the character U+0000, which no database keeps.")
     try:
         form = msgspec.json.decode(body, type=_Head).format
         if form != FORMAT:
@@ -151,11 +157,16 @@ def read_document(body: bytes, cell: str) -> Document:
                 f"It has the form {form}, and this release reads {FORMAT}: bring both cells to one release."
             )
         found = msgspec.json.decode(body, type=Document)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DocumentInvalid(f"It cannot be read: {error}") from error
     if found.cell != cell:
         raise DocumentInvalid(f"It is of the cell {found.cell[:40]!r}, and was fetched from {cell!r}.")
     return found
+
+
+def has_nul(body: bytes) -> bool:
+    """Return whether a text in the JSON has the character U+0000, which PostgreSQL does not store."""
+    return _NUL.search(body) is not None
 
 
 def as_json(part: msgspec.Struct) -> Any:

@@ -43,7 +43,16 @@ def sync_cells() -> int:
     cells: Cells = settings.MAAS_CELLS
     if not cells or not cells.secret:
         return 0
-    return sum(take_from(cells, cell) for cell in _sources(cells))
+    return sum(_taken_from(cells, cell) for cell in _sources(cells))
+
+
+def _taken_from(cells: Cells, cell: Cell) -> bool:
+    """Take over the document of a cell. What goes wrong with one cell does not keep the others from being taken."""
+    try:
+        return take_from(cells, cell)
+    except Exception:
+        log.exception("cell_sync_failed", cell=cell.name)
+        return False
 
 
 def _sources(cells: Cells) -> tuple[Cell, ...]:

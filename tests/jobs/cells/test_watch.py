@@ -1,7 +1,12 @@
 """Test what a cell remembers of the others: their reports, and since when they are away."""
 
+import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -10,6 +15,7 @@ from pytest_django import Settings
 
 from jobs.cells import transport
 from jobs.cells.documents import AccountPart
+from jobs.cells.errors import CellAway
 from jobs.cells.sync import sync_cells
 from jobs.cells.watch import watch_cells
 from tenants.cells.cells import Cells
@@ -66,6 +72,47 @@ def test_a_cell_that_answers_by_the_drop_is_given_up(peer: StandIn, monkeypatch:
     peer.delay_s = 1.0
     assert watch_cells() == 0
     assert "timed out" in remembered(peer).error
+
+
+def test_headers_that_never_end_are_given_up_at_the_deadline(peer: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "TOTAL_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                while True:
+                    connection.sendall(b"x")
+                    time.sleep(0.05)
+
+        threading.Thread(target=drip, daemon=True).start()
+        slow = replace(peer.cells.by_name[peer.name], url=f"http://127.0.0.1:{server.getsockname()[1]}")
+        with pytest.raises(CellAway, match="too long to arrive"):
+            transport.read(peer.cells, slow, "/slow")
+
+
+@pytest.mark.parametrize("report", [{"note": "a\0b"}, {"note": "x" * 300_000}])
+def test_a_report_that_cannot_be_kept_does_not_stop_the_others(peer: StandIn, report: dict[str, Any]) -> None:
+    with stand_in(is_control=False) as second:
+        second.cells.by_name["here"] = peer.cells.by_name["here"]  # type: ignore[index]
+        peer.cells.by_name[second.name] = second.cells.by_name[second.name]  # type: ignore[index]
+        peer.report = report
+        assert watch_cells() == 1
+        assert remembered(second).away_since is None
+
+
+def test_an_account_that_cannot_be_kept_does_not_stop_the_others(peer: StandIn) -> None:
+    with stand_in(is_control=False) as second:
+        peer.cells.by_name[second.name] = second.cells.by_name[second.name]  # type: ignore[index]
+        second.cells.by_name["here"] = peer.cells.by_name["here"]  # type: ignore[index]
+        peer.give(accounts=[AccountPart(uuid4(), "x" * 201, peer.name, "active")])
+        second.give(accounts=[])
+        assert sync_cells() == 1
+        assert "length <= 200" in remembered(peer).refusal
+        peer.give(accounts=[AccountPart(uuid4(), "a\0b", peer.name, "active")])
+        sync_cells()
+        assert "U+0000" in remembered(peer).refusal
 
 
 def test_the_control_cell_learns_the_accounts_of_each_cell_from_it_alone(peer: StandIn) -> None:
