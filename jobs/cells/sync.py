@@ -14,12 +14,11 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from jobs.cells.directory import take_accounts
 from jobs.cells.documents import Document, DocumentInvalid, FilePart, read_document
 from jobs.cells.errors import CellAway, DocumentRefused, PartRefused
-from jobs.cells.files import fetch_file
-from jobs.cells.importing import Fetch, Import, Refusals, fetched_models
-from jobs.cells.model_sync import missing_files
+from jobs.cells.files import bring_file
+from jobs.cells.importing import Fetch, Import, Refusals, fetched_models, take_directory
+from jobs.cells.model_sync import refusal_here, unknown_versions
 from jobs.cells.published import PURPOSE
 from jobs.cells.transport import Answer, read
 from tenants.audit.acting import SYSTEM, Acting, acting_as
@@ -85,9 +84,9 @@ def take_from(cells: Cells, cell: Cell) -> bool:
     taken = _Taken(cells, cell, document, hashlib.sha256(answer.body).hexdigest())
     is_new = document.version != peer.version
     if _lacks_files(cells, cell, document):
-        # Prices and accounts do not wait for large files.
+        # Prices and accounts wait neither for large files nor for storage.
         taken.apply(_not_yet)
-    refused = taken.apply(lambda file: fetch_file(cells, cell, file))
+    refused = taken.apply(lambda file: bring_file(cells, cell, file))
     if refused is None:
         return False
     if is_new:
@@ -155,16 +154,23 @@ class _Taken:
             else:
                 foreign = refusals.not_at_home(name, content.accounts)
                 entries = DirectoryEntry.objects.filter(home=name)
-            refusals.add_accounts(take_accounts(foreign, entries))
+            take_directory(foreign, entries, refusals)
             peer.version, peer.digest, peer.made_at = self.document.version, self.digest, self.document.made_at
             peer.applied_at = peer.confirmed_at = database_now()
             peer.refused, peer.refusal = refusals.as_json(), ""
             peer.save(update_fields=_TAKEN)
+        # A file that was found in storage may have been collected before the row of its version was there.
+        for model in models:
+            for file in model.files:
+                fetch(file)
         return refusals
 
 
 def _lacks_files(cells: Cells, cell: Cell, document: Document) -> bool:
-    return cell.name == cells.control and any(missing_files(model) for model in document.content.models)
+    if cell.name != cells.control:
+        return False
+    with operator_work():
+        return any(not refusal_here(model) and unknown_versions(model) for model in document.content.models)
 
 
 def _not_yet(file: FilePart) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import msgspec
@@ -13,6 +14,7 @@ from inference.registry.aliases import move_alias
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.services import set_paused
 from jobs.cells.documents import AccountPart, IncludedPart, PricePart
+from jobs.cells.files import FALSE_FILES
 from jobs.cells.model_parts import stored_name
 from jobs.cells.sync import sync_cells
 from tenants.billing.ledger.subscriptions import subscribe
@@ -176,6 +178,10 @@ def test_a_model_whose_file_is_false_is_left_out_and_the_rest_applied(control: S
     reason = {"digest": "has the digest", "short": "instead of", "missing": "answered with 404"}[how]
     assert reason in refused(control)[f"model {model.name}"]
     control.files = {file.sha256: content}
+    if how == "digest":
+        sync_cells()
+        assert "fetched again in 1 min" in refused(control)[f"model {model.name}"]
+        FALSE_FILES.clear()
     sync_cells()  # The export is the same, and what was refused is tried again.
     assert served(model.name) is not None
     assert refused(control) == {}
@@ -203,6 +209,65 @@ def test_a_new_version_an_alias_a_price_and_a_deletion_follow(control: StandIn) 
     assert served(model.name) is None
     with operator_work():
         assert not ReplicatedPart.objects.filter(key=model.name).exists()
+
+
+def test_a_price_and_a_pause_do_not_wait_for_a_version_whose_file_is_missing(control: StandIn) -> None:
+    content = unique("weights").encode()
+    model, file = model_part(aliases={"current": 1}), file_part(content)
+    control.give(models=[model])
+    sync_cells()
+    versions = [version_part(1, state="retired"), version_part(2, files={"weights": file})]
+    changed = msgspec.structs.replace(
+        model, versions=versions, aliases={"current": 2, "next": 2}, state="paused", price_micros=7
+    )
+    control.give(models=[changed])
+    sync_cells()
+    here = served(model.name)
+    assert here is not None
+    assert here.current is not None
+    assert (here.current.number, here.current.state, here.state, here.price_micros) == (1, "ready", "paused", 7)
+    with operator_work():
+        reasons = [entry["reason"] for entry in peer_of(control).refused]
+    assert reasons[0].startswith("Version 2 is left out. The file model.onnx")
+    control.files = {file.sha256: content}
+    sync_cells()
+    assert refused(control) == {}
+    here = served(model.name)
+    assert here is not None
+    assert here.current is not None
+    assert here.current.number == 2
+
+
+def test_storage_that_does_not_answer_stops_neither_prices_nor_accounts(
+    control: StandIn, settings: Settings, tmp_path: Path
+) -> None:
+    model, far = model_part(), AccountPart(uuid4(), "Far", "eu", "active")
+    control.give(models=[model])
+    sync_cells()
+    blocked = tmp_path / "storage"
+    blocked.write_text("not a folder")
+    file, plan = file_part(content := unique("weights").encode()), plan_part()
+    control.files = {file.sha256: content}
+    versions = [version_part(1), version_part(2, files={"weights": file})]
+    changed = msgspec.structs.replace(model, versions=versions, aliases={"current": 2}, price_micros=7)
+    control.give(models=[changed], plans=[plan], accounts=[far])
+    before = settings.STORAGES
+    settings.STORAGES = {**before, "default": {**before["default"], "OPTIONS": {"location": str(blocked)}}}
+    sync_cells()
+    here = served(model.name)
+    assert here is not None
+    assert (here.current and here.current.number, here.price_micros) == (1, 7)
+    assert "The storage of this cell does not answer" in refused(control)[f"model {model.name}"]
+    with operator_work():
+        assert Plan.objects.filter(code=plan.code).exists()
+        assert DirectoryEntry.objects.filter(id=far.id).exists()
+    settings.STORAGES = before
+    sync_cells()
+    assert refused(control) == {}
+    here = served(model.name)
+    assert here is not None
+    assert here.current is not None
+    assert here.current.number == 2
 
 
 def test_a_pipeline_comes_after_its_members_and_never_without_them(control: StandIn) -> None:
@@ -282,6 +347,20 @@ def test_a_model_that_is_stopped_here_stays_stopped(control: StandIn) -> None:
     here = served(model.name)
     assert here is not None
     assert here.state == "paused"
+
+
+def test_a_model_that_was_stopped_before_the_cell_joined_stays_stopped(control: StandIn, version: ModelVersion) -> None:
+    name = version.served_model.name
+    set_paused(name=name, paused=True)
+    model = model_part(name=name, versions=[version_part(digest="0" * 64, runtime="embed")])
+    control.give(models=[model])
+    sync_cells()
+    assert refused(control) == {}
+    control.give(models=[msgspec.structs.replace(model, price_micros=9)])
+    sync_cells()
+    here = served(name)
+    assert here is not None
+    assert (here.state, here.price_micros) == ("suspended", 9)
 
 
 def test_a_price_that_began_while_the_cell_was_away_begins_when_it_learns_of_it(
