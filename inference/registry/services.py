@@ -22,7 +22,7 @@ from inference.registry.references import CURRENT, read_reference
 from inference.registry.stopping import installation_state
 from inference.runtime.parameters import GRAPH
 from inference.runtime.tesseract import language_data
-from tenants.cells.replicated import Kind, refuse_if_replicated, replicated_part
+from tenants.cells.replicated import Kind, refuse_if_replicated
 from tenants.core.db.unit_of_work import operator_work
 from tenants.core.own_folder import own_folder
 from tenants.plans.prices import Price
@@ -185,29 +185,23 @@ def _card_fields(card: ModelCard) -> dict[str, object]:
 def seed_builtin() -> list[ModelVersion]:
     """Seed the models that every installation has from the start, with the language data that is there.
 
-    Existing models are not rebuilt.
+    Existing models are not rebuilt. A cell that has another one for its control cell gets them from there: both would
+    number the same versions in another way.
     """
+    if settings.MAAS_CELLS.control and not settings.MAAS_CELLS.is_control:
+        return []
     seeded: dict[str, ModelVersion] = {}
     with operator_work():
         installed = ServedModel.objects.filter(tenant=None).select_related("current")
         current = {served.name: served.current for served in installed}
     for builtin in builtin_models(language_data(settings.MAAS_TESSDATA, settings.MAAS_OCR_LANGUAGES)):
         existing = current.get(builtin.name)
-        if existing is not None and _comes_from_control(builtin.name):
-            seeded[builtin.name] = existing
-            continue
         if existing is not None and existing.config.get("release") == builtin.release:
             seeded[builtin.name] = existing
             _describe_anew(builtin)
             continue
         seeded[builtin.name] = _seed_one(builtin, seeded)
     return list(seeded.values())
-
-
-def _comes_from_control(name: str) -> bool:
-    """Return whether another cell decides on the model. New releases of it come from there."""
-    with operator_work():
-        return replicated_part(Kind.MODEL, name) is not None
 
 
 def _describe_anew(builtin: BuiltinModel) -> None:

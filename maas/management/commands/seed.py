@@ -24,6 +24,8 @@ class Command(BaseCommand):
         started = time.perf_counter()
         versions = seed_builtin()
         names = ", ".join(version.key for version in versions)
+        if not versions:
+            names = f"none, they come from the control cell {settings.MAAS_CELLS.control!r}"
         self.stdout.write(f"models: {names} ({time.perf_counter() - started:.1f} s)")
         if not options["models_only"]:
             self._demo()
