@@ -1,5 +1,6 @@
 """Fetches the files of models from the control cell into this cell's storage, checked by size and digest."""
 
+import math
 import tempfile
 import time
 from collections.abc import Iterator
@@ -23,8 +24,11 @@ PATH = "/v1/operator/cells/files/"
 FALSE_FILES = FalseFiles()
 
 
-def bring_file(cells: Cells, cell: Cell, file: FilePart) -> None:
-    """Fetch a file unless it is in storage already. Raises PartRefused."""
+def bring_file(cells: Cells, cell: Cell, file: FilePart, *, until_s: float = math.inf) -> None:
+    """Fetch a file unless it is in storage already. None is begun after a moment of the monotonic clock.
+
+    Raises PartRefused.
+    """
     name = stored_name(file)
     with _storage_errors():
         is_stored = default_storage.exists(name) and default_storage.size(name) == file.bytes
@@ -32,6 +36,8 @@ def bring_file(cells: Cells, cell: Cell, file: FilePart) -> None:
         return
     if refusal := FALSE_FILES.refusal(file.sha256, time.monotonic()):
         raise PartRefused(refusal)
+    if time.monotonic() > until_s:
+        raise PartRefused(f"The file {file.name} ({file.sha256[:12]}) is fetched after others, in 30 seconds.")
     _fetch(cells, cell, file)
     FALSE_FILES.remove(file.sha256)
 

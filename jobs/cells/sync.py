@@ -6,6 +6,7 @@ A cell that is cut off keeps what it has, and goes on from there when the other 
 import base64
 import binascii
 import hashlib
+import time
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -33,6 +34,8 @@ log = structlog.get_logger(__name__)
 PATH = "/v1/operator/cells/export"
 SIGNATURE = "Maas-Cell-Signature"
 MAX_REASON = 500
+FETCHING_S = 60.0
+"""Seconds after which no file is begun, so that many files do not delay a newer document."""
 _TAKEN = ("version", "digest", "made_at", "applied_at", "confirmed_at", "refused", "refusal")
 _SYNC = Acting(SYSTEM, name="cell sync")
 
@@ -86,7 +89,8 @@ def take_from(cells: Cells, cell: Cell) -> bool:
     if _lacks_files(cells, cell, document):
         # Prices and accounts wait neither for large files nor for storage.
         taken.apply(_not_yet)
-    refused = taken.apply(lambda file: bring_file(cells, cell, file))
+    until_s = time.monotonic() + FETCHING_S
+    refused = taken.apply(lambda file: bring_file(cells, cell, file, until_s=until_s))
     if refused is None:
         return False
     if is_new:
@@ -162,7 +166,7 @@ class _Taken:
         # A file that was found in storage may have been collected before the row of its version was there.
         for model in models:
             for file in model.files:
-                fetch(file)
+                bring_file(self.cells, self.cell, file)
         return refusals
 
 

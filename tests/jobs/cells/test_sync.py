@@ -13,6 +13,7 @@ from pytest_django import Settings
 from inference.registry.aliases import move_alias
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.services import set_paused
+from jobs.cells import sync
 from jobs.cells.documents import AccountPart, IncludedPart, PricePart
 from jobs.cells.files import FALSE_FILES
 from jobs.cells.model_parts import stored_name
@@ -162,6 +163,21 @@ def test_prices_do_not_wait_for_files(control: StandIn) -> None:
     assert seen == [True]
     assert served(model.name) is not None
     assert refused(control) == {}
+
+
+def test_many_files_do_not_delay_a_newer_export(control: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents = [unique("weights").encode() for _ in range(2)]
+    files = [file_part(content) for content in contents]
+    control.files = {file.sha256: content for file, content in zip(files, contents, strict=True)}
+    models = [model_part(versions=[version_part(files={"weights": file})]) for file in files]
+    control.give(models=models)
+    with monkeypatch.context() as late:
+        late.setattr(sync, "FETCHING_S", -1.0)
+        sync_cells()
+    assert "is fetched after others" in refused(control)[f"model {models[0].name}"]
+    sync_cells()
+    assert refused(control) == {}
+    assert all(served(model.name) for model in models)
 
 
 @pytest.mark.parametrize("how", ["digest", "short", "missing"])
