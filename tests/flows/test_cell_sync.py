@@ -75,6 +75,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoCells]:
             "MAAS_CONTROL_CELL": "eu",
             "MAAS_WEB_PROCESSES": "1",
         }
+        stacks[name].give(own)
     with stacks["eu"], stacks["us"]:
         eu, us = (Product(stacks[name].wait_until_ready(), variables[name]) for name in ("eu", "us"))
         yield TwoCells(eu, us)
