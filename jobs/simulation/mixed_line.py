@@ -1,7 +1,7 @@
 """A pool's line of requests of several models and tenants, on the product's own placement, turns and batching.
 
-It is exact about who is next and where, and a hundred times slower than the plain line, which a trace of one model and
-one tenant has.
+It is exact about who is next and where, and some eighty times slower than the plain line, which a trace of one model
+and one tenant has.
 """
 
 import math
