@@ -18,6 +18,7 @@ from inference.pipelines.pixels import looks_at_picture
 from inference.runtime.batched import Asked, Begins, BeginsRuns, SessionBatchers
 from inference.runtime.embed import EmbedRuntime
 from inference.runtime.machine import this_machine
+from inference.runtime.memory_budget import budget_bytes
 from inference.runtime.memory_in_use import gpu_memory, keep_no_large_blocks
 from inference.runtime.metrics import ModelLoads
 from inference.runtime.native import onnx_runtime
@@ -36,13 +37,10 @@ from inference.runtime.precision import artifact
 from inference.runtime.profiles import ProfileStore
 from inference.runtime.providers import CUDA, plan_execution
 from inference.runtime.session_host import ResidentSession, SessionHost
+from inference.runtime.shared_gpu import gauge_of
 from inference.runtime.tensors import written
 
 log = structlog.get_logger(__name__)
-HOST_SHARE = 0.5
-"""The share of this machine's memory for models. The rest is for documents, answers and all other programs."""
-GPU_SHARE = 0.85
-"""The share of a GPU's memory for models. The rest is for the workspaces of its libraries, which no arena counts."""
 
 
 class Runtime(Protocol):
@@ -249,13 +247,15 @@ RUNTIMES: Mapping[str, Callable[[Engine], Runtime]] = {
 def local_engine(
     *,
     memory_bytes: int | None = None,
+    gpu_share: float = 1.0,
     tensorrt_cache: Path | None = None,
     profiles: ProfileStore | None = None,
     packed: Path | None = None,
     hosting: Hosting | None = None,
 ) -> Engine:
-    """Create an engine on this machine's device. `tensorrt_cache` is the folder for TensorRT's engines, and `packed`
-    the one for packed model files, if they are wanted. `hosting` pays for models of accounts.
+    """Create an engine on this machine's device. `gpu_share` is what this process may take of a GPU that others use as
+    well. `tensorrt_cache` is the folder for TensorRT's engines, and `packed` the one for packed model files, if they
+    are wanted. `hosting` pays for models of accounts.
     """
     keep_no_large_blocks()
     machine = this_machine()
@@ -264,19 +264,28 @@ def local_engine(
     gpu = gpu_memory() if machine.has_nvidia_gpu and CUDA in available else None
     if machine.has_nvidia_gpu and CUDA in available and gpu is None:
         log.warning("gpu_not_used", reason="its driver refuses this process, or has no memory left for it")
-    share_bytes = machine.memory_bytes * HOST_SHARE if gpu is None else gpu.total_bytes() * GPU_SHARE
-    budget_bytes = memory_bytes or int(share_bytes)
+    budget = memory_bytes or budget_bytes(
+        machine_bytes=machine.memory_bytes,
+        gpu_bytes=None if gpu is None else gpu.total_bytes(),
+        gpu_share=gpu_share,
+    )
     if tensorrt_cache is not None:
         tensorrt_cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     plan = plan_execution(
         available,
         threads=machine.threads,
         has_nvidia_gpu=gpu is not None,
-        gpu_memory_bytes=budget_bytes,
+        gpu_memory_bytes=budget,
         tensorrt_cache=None if tensorrt_cache is None else str(tensorrt_cache),
     )
-    files = None if packed is None else PackedFiles(packed)
-    return Engine(SessionHost(plan, budget_bytes=budget_bytes, profiles=profiles, packed=files), hosting)
+    host = SessionHost(
+        plan,
+        budget_bytes=budget,
+        profiles=profiles,
+        memory=None if gpu is None else gauge_of(gpu, gpu_share),
+        packed=None if packed is None else PackedFiles(packed),
+    )
+    return Engine(host, hosting)
 
 
 def loads_of(engine: Engine) -> Mapping[str, ModelLoads]:

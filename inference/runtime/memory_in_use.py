@@ -75,14 +75,16 @@ class ResidentMemory:
 
 
 class GpuMemory:
-    """The memory of this process's first GPU. Other processes on it count too, so one worker has one GPU."""
+    """The memory of this process's first GPU. Other processes on it count too, except those on other slices (MIG), and
+    where MPS limits the memory of each of its clients.
+    """
 
     def __init__(self, driver: Any) -> None:
         self._driver = driver
-        device, self._context = ctypes.c_int(), ctypes.c_void_p()
+        self._device, self._context = ctypes.c_int(), ctypes.c_void_p()
         _checked(driver.cuInit(0))
-        _checked(driver.cuDeviceGet(ctypes.byref(device), 0))
-        _checked(driver.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), device))
+        _checked(driver.cuDeviceGet(ctypes.byref(self._device), 0))
+        _checked(driver.cuDevicePrimaryCtxRetain(ctypes.byref(self._context), self._device))
 
     def used_bytes(self) -> int:
         free, total = self._free_and_total()
@@ -97,18 +99,42 @@ class GpuMemory:
     def give_back(self) -> None:
         pass
 
+    def pci_bus_id(self) -> bytes:
+        """Return the address by which other libraries know the same GPU. Numbers depend on CUDA_VISIBLE_DEVICES."""
+        address = ctypes.create_string_buffer(32)
+        _checked(self._driver.cuDeviceGetPCIBusId(address, len(address), self._device))
+        return address.value
+
+    @contextmanager
+    def holding(self, size_bytes: int) -> Iterator[None]:
+        """Hold this much more of the memory while the block lasts."""
+        block = ctypes.c_uint64()
+        with self._current():
+            _checked(self._driver.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(size_bytes)))
+        try:
+            yield
+        finally:
+            with self._current():
+                self._driver.cuMemFree_v2(block)
+
     def _free_and_total(self) -> tuple[int, int]:
-        free, total, before = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_void_p()
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        with self._current():
+            _checked(self._driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)))
+        return free.value, total.value
+
+    @contextmanager
+    def _current(self) -> Iterator[None]:
+        before = ctypes.c_void_p()
         _checked(self._driver.cuCtxPushCurrent_v2(self._context))
         try:
-            _checked(self._driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)))
+            yield
         finally:
             self._driver.cuCtxPopCurrent_v2(ctypes.byref(before))
-        return free.value, total.value
 
 
 class GpuUnknown(RuntimeError):
-    """The error for a driver that refuses to answer. The message contains the driver's error number."""
+    """The error for a driver that refuses to answer, or whose answer cannot be used. The message has the reason."""
 
 
 def _checked(result: int) -> None:

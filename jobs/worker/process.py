@@ -61,6 +61,7 @@ class WorkerProcess:
         self._hosting = HostedHours()
         self._engine = local_engine(
             memory_bytes=settings.MAAS_MODEL_MEMORY or None,
+            gpu_share=settings.MAAS_GPU_SHARE,
             tensorrt_cache=settings.MAAS_HOME / "tensorrt" if settings.MAAS_TENSORRT else None,
             profiles=PostgresProfiles(),
             packed=settings.MAAS_PACKED,

@@ -140,6 +140,7 @@ MAAS_WORKER_STOP_S = ENV.number("MAAS_WORKER_STOP_S", 3)
 # If there are two, a document that takes long to read does not block other tenants.
 MAAS_READER_CHILDREN = ENV.number("MAAS_READER_CHILDREN", max(2, min(16, len(os.sched_getaffinity(0)))))
 MAAS_MODEL_MEMORY = ENV.number("MAAS_MODEL_MEMORY", 0)  # bytes; 0 is a share of the machine's or the GPU's
+MAAS_GPU_SHARE = ENV.share("MAAS_GPU_SHARE", 1)  # of a GPU that several workers use
 MAAS_OCR_LANGUAGES = ENV.languages("MAAS_OCR_LANGUAGES")
 MAAS_TESSDATA = Path(ENV.text("MAAS_TESSDATA", str(MAAS_HOME / "tessdata"))).expanduser()
 MAAS_TENSORRT = ENV.flag("MAAS_TENSORRT", False)

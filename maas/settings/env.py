@@ -65,6 +65,18 @@ class Environment:
             raise ImproperlyConfigured(f"{name}={number} must be 0, which is unlimited, or at most {most}")
         return number
 
+    def share(self, name: str, default: float) -> float:
+        raw = self.values.get(name)
+        if raw is None:
+            return default
+        try:
+            share = float(raw)
+        except ValueError:
+            share = 0.0
+        if not 0 < share <= 1:
+            raise ImproperlyConfigured(f"{name}={raw!r} must be a number above 0 and at most 1, such as 0.5")
+        return share
+
     def flag(self, name: str, default: bool) -> bool:
         raw = self.values.get(name, "1" if default else "0").lower()
         if raw in {"1", "true", "yes", "on"}:

@@ -89,6 +89,7 @@ class Command(BaseCommand):
         self.stdout.flush()
         engine = local_engine(
             memory_bytes=settings.MAAS_MODEL_MEMORY or None,
+            gpu_share=settings.MAAS_GPU_SHARE,
             profiles=FolderProfiles(settings.MAAS_HOME / "edge" / "profiles"),
             packed=settings.MAAS_PACKED,
         )

@@ -8,8 +8,9 @@ import pytest
 
 from inference.core.calls import Call
 from inference.core.contracts import TextInput, VersionSpec, WorkRefused
-from inference.engine.engine import HOST_SHARE, RUNTIMES, Engine, local_engine
+from inference.engine.engine import RUNTIMES, Engine, local_engine
 from inference.runtime.machine import this_machine
+from inference.runtime.memory_budget import HOST_SHARE
 from inference.runtime.memory_in_use import ResidentMemory, gpu_memory, host_memory
 from inference.runtime.parameters import GRAPH, INTERFACES
 from inference.runtime.providers import CPU, plan_execution

@@ -1,10 +1,13 @@
 """Test models on an NVIDIA GPU. All tests are skipped on machines without one."""
 
+import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -16,9 +19,11 @@ from inference.core.contracts import TensorInput, TextInput, VersionSpec, WorkIn
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine, local_engine
 from inference.runtime.fixed_size_runs import WHOLE_ROWS
-from inference.runtime.memory_in_use import GpuMemory, gpu_memory
+from inference.runtime.memory_budget import budget_bytes
+from inference.runtime.memory_in_use import GpuMemory, GpuUnknown, gpu_memory
 from inference.runtime.providers import CPU, CUDA, plan_execution
 from inference.runtime.session_host import SessionHost
+from inference.runtime.shared_gpu import PROBE_BYTES, SharedGpuMemory, shared_gpu_memory
 from tests.inference.registry.builtin.served import builtin_specs
 from tests.inference.runtime.graphs import save_graph, save_graph_text
 from tests.inference.runtime.pictures import LETTER, draw_page, picture_page
@@ -29,6 +34,8 @@ pytestmark = pytest.mark.skipif(
 )
 MIB = 1 << 20
 CALLERS = 48
+SHARE = 0.4
+"""The share of the GPU that each of two processes has."""
 WORDS = "invoice total amount due date customer contract payment between parties".split()  # noqa: SIM905
 
 
@@ -175,6 +182,16 @@ def test_run_that_finds_no_memory_fails_and_those_that_fit_go_on(tmp_path: Path)
         assert session.run({"x": np.ones((1, 1), np.float32)})[0][0, 0] == pytest.approx(-25e6)
 
 
+def test_run_that_finds_the_gpu_filled_by_others_may_be_tried_again(tmp_path: Path) -> None:
+    with gpu_host(8 << 30).session(save_wide(tmp_path / "wide.onnx")) as session:
+        session.run({"x": np.ones((1, 1), np.float32)})
+        free_bytes = device().total_bytes() - device().used_bytes()
+        with device().holding(free_bytes - 500 * MIB), pytest.raises(ModelFailed, match="model_memory_busy") as failure:
+            session.run({"x": np.ones((20, 1), np.float32)})
+        assert failure.value.retryable
+        assert session.run({"x": np.ones((20, 1), np.float32)})[0][0, 0] == pytest.approx(-25e6)
+
+
 def test_process_that_may_see_no_gpu_runs_on_the_cpu() -> None:
     program = "from inference.engine.engine import local_engine; print(local_engine().describe())"
     told = subprocess.run(
@@ -186,3 +203,89 @@ def test_process_that_may_see_no_gpu_runs_on_the_cpu() -> None:
     ).stdout
     assert "gpu_not_used" in told
     assert told.splitlines()[-1].startswith(CPU)
+
+
+@pytest.fixture
+def shared() -> SharedGpuMemory:
+    try:
+        return shared_gpu_memory(device())
+    except GpuUnknown as error:
+        pytest.skip(f"this driver does not count the memory of a process: {error}")
+
+
+class Sharer:
+    """Another process that runs a model on this GPU."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def start(self, rows: int) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{rows}\n")
+        self._process.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """Return the next answer, without the lines of the log before it."""
+        assert self._process.stdout is not None
+        lines = []
+        for line in self._process.stdout:
+            if line.startswith("{"):
+                return dict(json.loads(line))
+            lines.append(line)
+        raise AssertionError("".join(lines))
+
+
+@contextmanager
+def sharer(path: Path, columns: int, memory_bytes: int = 0) -> Iterator[Sharer]:
+    """Start the process, and do not wait until its model is loaded."""
+    program = "tests.inference.runtime.gpu_sharer"
+    arguments = [str(path), str(columns), str(SHARE), str(memory_bytes)]
+    with subprocess.Popen(
+        [sys.executable, "-m", program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Sharer(process)
+
+
+def save_means(path: Path, *, inner: int, times: float) -> Path:
+    """Save a graph of 4 x inner x inner bytes, whose answers to ones are all `times`."""
+    weights = np.full((inner, inner), times / inner, np.float32)
+    return save_graph(path, helper.make_node("MatMul", ["x", "w"], ["y"]), ["rows", inner], w=weights)
+
+
+def test_memory_of_this_process_is_counted_and_that_of_others_is_not(shared: SharedGpuMemory, tmp_path: Path) -> None:
+    before_bytes, all_before_bytes = shared.used_bytes(), device().used_bytes()
+    with device().holding(PROBE_BYTES):
+        assert shared.mapped_bytes() - before_bytes >= PROBE_BYTES // 2
+    with sharer(save_means(tmp_path / "a.onnx", inner=4096, times=1), 4096) as other:
+        other.start(1)
+        other.answer()
+        assert device().used_bytes() - all_before_bytes >= 64 * MIB
+        assert abs(shared.mapped_bytes() - before_bytes) < 8 * MIB
+
+
+def test_processes_that_share_a_gpu_count_their_own_models_alone(shared: SharedGpuMemory, tmp_path: Path) -> None:
+    """They load and run at the same time. The weights of one take 64 MB, those of the other 576."""
+    small = save_means(tmp_path / "small.onnx", inner=4096, times=1)
+    large = save_means(tmp_path / "large.onnx", inner=12288, times=2)
+    budget = budget_bytes(machine_bytes=0, gpu_bytes=device().total_bytes(), gpu_share=SHARE)
+    with sharer(small, 4096) as first, sharer(large, 12288) as second:
+        for rows in (1, 16, 4, 64, 1):
+            first.start(rows)
+            second.start(rows)
+            answer, larger = first.answer(), second.answer()
+            assert answer["answer"] == pytest.approx(1, rel=1e-4)
+            assert larger["answer"] == pytest.approx(2, rel=1e-4)
+            assert answer["budget_bytes"] == larger["budget_bytes"] == budget
+            assert 64 * MIB <= answer["held_bytes"] < 576 * MIB <= larger["held_bytes"] <= budget
+
+
+def test_process_that_exceeds_its_budget_fails_alone(shared: SharedGpuMemory, tmp_path: Path) -> None:
+    first, second = (save_wide(tmp_path / f"{name}.onnx") for name in "ab")
+    with sharer(first, 1, 1400 * MIB) as greedy, sharer(second, 1, 1400 * MIB) as modest:
+        for _ in range(3):
+            greedy.start(30)
+            modest.start(3)
+            assert "smaller than requested bytes" in greedy.answer()["error"]
+            assert modest.answer()["answer"] == pytest.approx(-25e6)
+        greedy.start(1)
+        assert greedy.answer()["answer"] == pytest.approx(-25e6)

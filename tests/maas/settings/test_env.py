@@ -1,5 +1,6 @@
 """Tests of what the environment may contain, and of what is refused with the exact reason."""
 
+import re
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -76,3 +77,19 @@ def test_no_process_starts_without_own_servers_where_embedded_ones_are_ruled_out
     Environment.read({**own, missing: "", "MAAS_EMBEDDED": "1"}).require_own_servers()
     with pytest.raises(ImproperlyConfigured, match=f"there is no value of '{missing}'"):
         Environment.read({**own, missing: ""}).require_own_servers()
+
+
+def gpu_share(value: str) -> float:
+    return Environment(Path("/nowhere"), {"MAAS_GPU_SHARE": value}).share("MAAS_GPU_SHARE", 1)
+
+
+def test_share_of_a_gpu_is_read() -> None:
+    assert Environment(Path("/nowhere")).share("MAAS_GPU_SHARE", 1) == 1
+    assert (gpu_share("0.25"), gpu_share("1")) == (0.25, 1)
+
+
+@pytest.mark.parametrize("value", ["0", "-0.5", "1.5", "50%", "0,5", "nan", "inf"])
+def test_what_is_no_share_is_refused_with_an_example(value: str) -> None:
+    message = f"MAAS_GPU_SHARE={value!r} must be a number above 0 and at most 1, such as 0.5"
+    with pytest.raises(ImproperlyConfigured, match=re.escape(message)):
+        gpu_share(value)
