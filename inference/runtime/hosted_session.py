@@ -107,7 +107,7 @@ class HostedSession:
         except Exception as error:  # ONNX Runtime's errors share no base class.
             if control.ended:
                 raise CallCanceled from error
-            raise ModelFailed("model_run_failed", f"{self.name}: {_told(self.name, error)}") from error
+            raise _failure("model_run_failed", error, self.path, self.name, on_gpu=self.on_gpu) from error
         return answers
 
     @property
@@ -193,11 +193,16 @@ def _open(path: Path, plan: ExecutionPlan, name: str, *, threads: int = 0) -> An
                 providers=[(provider.name, dict(provider.options)) for provider in plan.providers],
             )
     except Exception as error:  # ONNX Runtime's errors share no base class.
-        message = _told(name, error).replace(str(path), name)
-        if plan.on_gpu and gpu_was_full(str(error)):
-            detail = f"{name} found too little of the GPU's memory free: {message}"
-            raise ModelFailed("model_memory_busy", detail, retryable=True) from error
-        raise ModelFailed("model_load_failed", f"{name}: {message}") from error
+        raise _failure("model_load_failed", error, path, name, on_gpu=plan.on_gpu) from error
+
+
+def _failure(code: str, error: Exception, path: Path, name: str, *, on_gpu: bool) -> ModelFailed:
+    """Return the failure with this code, or one that may be tried again if other processes filled the GPU."""
+    message = _told(name, error).replace(str(path), name)
+    if on_gpu and gpu_was_full(str(error)):
+        detail = f"{name} found too little of the GPU's memory free: {message}"
+        return ModelFailed("model_memory_busy", detail, retryable=True)
+    return ModelFailed(code, f"{name}: {message}")
 
 
 def _told(name: str, error: Exception) -> str:
