@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -182,10 +183,29 @@ def test_durable_redis_never_evicts_and_the_cache_does() -> None:
     assert policy("redis-cache") == "allkeys-lru"
 
 
+def gpus_of(service: dict[str, Any]) -> list[str]:
+    (device,) = service["deploy"]["resources"]["reservations"]["devices"]
+    assert (device["driver"], device["capabilities"]) == ("nvidia", ["gpu"])
+    return list(device["device_ids"])
+
+
 def test_gpu_addition_changes_a_service_that_exists() -> None:
     addition = yaml.safe_load(read("deploy/docker/compose.gpu.yaml"))["services"]
     assert set(addition) <= set(services())
     assert (PROJECT / addition["worker"]["build"]["dockerfile"]).exists()
+    assert gpus_of(addition["worker"]) == ["0"]
+
+
+def test_each_of_several_gpus_has_a_worker_of_its_own() -> None:
+    workers = yaml.safe_load(read("deploy/docker/compose.gpus.yaml"))["services"]
+    one = yaml.safe_load(read("deploy/docker/compose.gpu.yaml"))["services"]["worker"]
+    assert workers.pop("worker") == one
+    given = gpus_of(one)
+    for worker in workers.values():
+        assert worker.pop("extends") == {"file": "compose.yaml", "service": "worker"}
+        given += gpus_of(worker)
+        assert worker | {"deploy": one["deploy"]} == one
+    assert sorted(given) == [str(number) for number in range(len(workers) + 1)]
 
 
 def test_prometheus_scrapes_every_process_where_compose_puts_it() -> None:
