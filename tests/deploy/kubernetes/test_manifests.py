@@ -253,7 +253,7 @@ def test_priorities_are_those_that_preempt_in_order(kustomization: str) -> None:
     assert used <= values.keys()
 
 
-@pytest.mark.parametrize("kustomization", ["base", "gpu", "cells"])
+@pytest.mark.parametrize("kustomization", sorted(RENDERED.keys() - {"laptop"}))
 def test_keda_follows_the_product_tamed_and_with_a_fallback(kustomization: str) -> None:
     workers = {one.name: one for one in PRODUCT if one.kustomization == kustomization and one.component == "worker"}
     scaled = of_kind(kustomization, "ScaledObject")
@@ -286,23 +286,80 @@ def test_web_knows_the_token_that_keda_sends() -> None:
     assert authentication["spec"]["secretTargetRef"] == [{"parameter": "token", "name": "maas-scaling", "key": "token"}]
 
 
-def test_buffer_requests_what_a_worker_requests() -> None:
-    for kustomization, name in (("base", "worker"), ("gpu", "worker-gpu")):
-        found = {one.name: one for one in TEMPLATES if one.kustomization == kustomization}
-        buffer, worker = (container_of(found[one])["resources"] for one in ("buffer", name))
-        for part in ("cpu", "memory"):
-            assert buffer["requests"][part] == worker["requests"][part]
-        assert buffer["limits"].get("nvidia.com/gpu") == worker["limits"].get("nvidia.com/gpu")
-        assert found["buffer"].spec["priorityClassName"] == "maas-buffer"
+GPU_OVERLAYS = ("gpu", "gpu-shared", "gpu-mig")
+
+
+def gpus_of(container: dict[str, Any]) -> dict[str, int]:
+    """Return the GPUs, or slices of them, that the container gets, by the name of the resource."""
+    limits = container["resources"]["limits"]
+    return {name: count for name, count in limits.items() if name.startswith("nvidia.com/")}
+
+
+def template_of(kustomization: str, name: str) -> PodTemplate:
+    (template,) = (one for one in TEMPLATES if (one.kustomization, one.name) == (kustomization, name))
+    return template
+
+
+def required_labels(template: PodTemplate) -> dict[str, dict[str, Any]]:
+    """Return what the labels of a node must be, by the label."""
+    required = template.spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    (term,) = required["nodeSelectorTerms"]
+    return {one["key"]: one for one in term["matchExpressions"]}
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "name"), [("base", "worker"), *((kustomization, "worker-gpu") for kustomization in GPU_OVERLAYS)]
+)
+def test_buffer_requests_what_a_worker_requests(kustomization: str, name: str) -> None:
+    buffer = template_of(kustomization, "buffer")
+    held, wanted = container_of(buffer), container_of(template_of(kustomization, name))
+    for part in ("cpu", "memory"):
+        assert held["resources"]["requests"][part] == wanted["resources"]["requests"][part]
+    assert gpus_of(held) == gpus_of(wanted)
+    assert buffer.spec["priorityClassName"] == "maas-buffer"
 
 
 def test_gpu_workers_run_the_image_for_gpus_on_nodes_with_gpus() -> None:
     for template in PRODUCT:
         container = template.containers[0]
-        on_gpu = "nvidia.com/gpu" in container["resources"]["limits"]
-        assert container["image"].endswith("-gpu") is on_gpu
-        if on_gpu:
+        gpus = gpus_of(container)
+        assert container["image"].endswith("-gpu") is bool(gpus)
+        if gpus:
+            assert list(gpus.values()) == [1]
             assert any(one["key"] == "nvidia.com/gpu" for one in template.spec["tolerations"])
-            assert "requiredDuringSchedulingIgnoredDuringExecution" in template.spec["affinity"]["nodeAffinity"]
+            assert required_labels(template)
             (weights,) = (one for one in template.spec["volumes"] if one["name"] == "weights")
             assert weights == {"name": "weights", "persistentVolumeClaim": {"claimName": "weights"}}
+
+
+def test_workers_with_a_whole_gpu_avoid_nodes_that_share_them() -> None:
+    whole = [template_of("gpu", "worker-gpu"), *(template_of(overlay, "worker-spot") for overlay in GPU_OVERLAYS)]
+    for template in whole:
+        assert "MAAS_GPU_SHARE" not in template.settings
+        assert gpus_of(container_of(template)) == {"nvidia.com/gpu": 1}
+        strategy = required_labels(template)["nvidia.com/gpu.sharing-strategy"]
+        assert (strategy["operator"], strategy["values"]) == ("NotIn", ["time-slicing", "mps"])
+
+
+def test_workers_that_share_a_gpu_have_no_more_than_all_of_it() -> None:
+    (config,) = (one for one in of_kind("gpu-shared", "ConfigMap") if one["metadata"]["namespace"] != "maas")
+    read_configs = {name: yaml.safe_load(text) for name, text in config["data"].items()}
+    assert read_configs.pop("default") == {"version": "v1"}
+    worker, buffer = template_of("gpu-shared", "worker-gpu"), template_of("gpu-shared", "buffer")
+    labels = required_labels(worker)
+    # Each configuration has the name of the label's value that it leads to.
+    assert read_configs.keys() == set(labels["nvidia.com/gpu.sharing-strategy"]["values"])
+    for name, section in (("time-slicing", "timeSlicing"), ("mps", "mps")):
+        (shared,) = read_configs[name]["sharing"][section]["resources"]
+        assert gpus_of(container_of(worker)).keys() == {shared["name"]}
+        assert labels["nvidia.com/gpu.replicas"]["values"] == [str(shared["replicas"])]
+        assert buffer.spec["nodeSelector"]["nvidia.com/gpu.replicas"] == str(shared["replicas"])
+        assert float(worker.settings["MAAS_GPU_SHARE"]) * shared["replicas"] == 1
+
+
+def test_workers_on_slices_of_a_gpu_count_the_slice_as_a_whole() -> None:
+    worker = template_of("gpu-mig", "worker-gpu")
+    (name,) = gpus_of(container_of(worker))
+    assert re.fullmatch(r"nvidia\.com/mig-\dg\.\d+gb", name)
+    assert required_labels(worker).keys() == {f"{name}.count"}
+    assert "MAAS_GPU_SHARE" not in worker.settings
