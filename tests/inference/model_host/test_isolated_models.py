@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,10 @@ from inference.runtime.session_host import SessionHost
 from inference.sandbox.isolation import find_bubblewrap
 from tests.inference.batching.callers import answers, ask_together, batching
 from tests.inference.batching.models import TIMEOUT_S, Gate
+from tests.inference.pipelines.declarations import CLASSIFIER, COLORS, onnx_spec, pipeline_spec, save_colors
 from tests.inference.runtime.graphs import save_adder, save_patient
 from tests.inference.runtime.hosts import PLAN
+from tests.inference.runtime.pictures import picture_page
 from tests.waiting import eventually
 
 from .conftest import FAKE, PROMPT, SHORT, OpenFake
@@ -73,6 +76,36 @@ def test_an_isolated_model_answers_from_another_process(engine: Engine, tmp_path
     # The session that bubblewrap makes has a group of its own.
     if autogroup.exists() and find_bubblewrap() is None:
         assert autogroup.read_text().split()[-1] == "10"
+
+
+def test_every_step_of_a_page_runs_in_the_worker_that_has_it(engine: Engine, tmp_path: Path) -> None:
+    """So all of a page's models run on one GPU. An isolated step has a process of this worker, on the CPU."""
+    isolated = replace(onnx_spec(save_colors(tmp_path / "isolated.onnx"), "isolated"), isolated=True)
+    shared = onnx_spec(save_colors(tmp_path / "shared.onnx"), "shared")
+    nested = pipeline_spec(CLASSIFIER, "nested", colors=isolated)
+    spec = pipeline_spec(
+        {
+            "accepts": ["document"],
+            "steps": [
+                {"name": "inner", "kind": "model", "role": "classifier", "inputs": {"page": "input"}},
+                CLASSIFIER["steps"][0],
+                {"name": "scores", "kind": "model", "role": "colors", "inputs": {"pixels": "picture"}},
+            ],
+            "output": {"inner": "inner.label", "own": "scores.logits"},
+        },
+        classifier=nested,
+        colors=shared,
+    )
+    page = picture_page(np.full((40, 30, 3), (0, 0, 255), np.uint8))
+    result = engine.run(spec, page, {}).result
+    assert result["inner"] == "blue"
+    assert np.argmax(result["own"]["data"]) == COLORS.index("blue")
+    ran = {session.path: session.runs for session in engine.host.resident()}
+    assert ran.keys() == engine.session_paths(spec)
+    assert min(ran.values()) >= 1
+    assert {session.on_gpu for session in engine.batchers.sessions() if isinstance(session, IsolatedSession)} == {False}
+    (pid,) = pids_of(engine)
+    assert Path(f"/proc/{pid}").exists()
 
 
 def test_an_evicted_model_has_no_process(engine: Engine, tmp_path: Path) -> None:
