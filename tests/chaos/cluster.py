@@ -98,7 +98,7 @@ class Cluster:
 
     async def _start(self) -> None:
         give_if_kept(self.home)
-        is_migrated = (self.home / "postgres").exists()
+        is_migrated = (self.home / "postgres" / "data").exists()
         options = LaunchOptions(self.home, _HOST, 0, variables={})
         self.services = await start_services(options, self._scratch, self._supervisor, self._console)
         if self._rabbitmq is not None:
