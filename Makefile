@@ -31,7 +31,7 @@ help:
 	@echo "make edge    serve models from a single process without database and workers (ARGS='--models ocr --port 8001')"
 	@echo "make test    run the tests with their own services (ARGS='-k name' selects tests)"
 	@echo "make test-long  run the slow tests: long random runs, published clients, container images, every dashboard page"
-	@echo "make chaos   kill, freeze and disconnect processes and wipe the broker under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
+	@echo "make chaos   kill, freeze and disconnect processes, wipe the broker and promote a standby under load (ARGS='--seed 1 --jobs 10000 --kills 50 --broker rabbitmq')"
 	@echo "make fuzz    send random requests by the OpenAPI document, valid and invalid (EXAMPLES=50 for each operation)"
 	@echo "make clients  test published clients of other projects, each in its own environment"
 	@echo "make check   ruff, mypy, import-linter, plain words, Dockerfiles, Kubernetes manifests, migrations, deployment settings"
@@ -58,7 +58,7 @@ test-long: $(VENV)/.dev
 	@MAAS_TEST_MAKE_CLIENTS=1 exec $(PYTEST) -m long $(ARGS)
 
 chaos: $(VENV)/.dev
-	@exec $(RUN) -m tests.chaos $(ARGS)
+	@exec $(RUN) -m tests.chaos $(or $(ARGS),--promotes 1)
 
 fuzz: $(VENV)/.dev
 	@MAAS_TEST_FUZZ_EXAMPLES=$(EXAMPLES) exec $(RUN) -m pytest -rs --numprocesses=0 tests/clients/test_fuzz.py $(ARGS)

@@ -33,11 +33,13 @@ from tests.services import without_product
 from .clocks import Clocks
 from .control import remove_outbox
 from .disks import Disks
+from .line import to_nowhere
 from .options import Options
 from .picky import MODEL
 from .plan import first_shifts
 from .rabbitmq import OwnRabbitmq
-from .wires import Wires
+from .standby import STANDBY, Standby, archive_in
+from .wires import TO_POSTGRES, Wires, way_to
 
 WEBS = ("web-1", "web-2")
 WORKERS = ("worker-1", "worker-2")
@@ -68,6 +70,9 @@ class Cluster:
         self._rabbitmq = OwnRabbitmq(home) if options.broker == "rabbitmq" else None
         self.services: dict[str, str] = {}
         self.wires = Wires()
+        self.standby: Standby | None = None
+        self._database = "postgres"
+        """The process of the PostgreSQL that accepts writes."""
 
     async def __aenter__(self) -> Self:
         await self._supervisor.__aenter__()
@@ -83,6 +88,8 @@ class Cluster:
     ) -> None:
         await self._supervisor.__aexit__(kind, error, trace)
         self.wires.close()
+        if self.standby is not None:
+            self.standby.close()
         self._scratch.remove_all()
 
     @property
@@ -99,17 +106,17 @@ class Cluster:
     async def _start(self) -> None:
         give_if_kept(self.home)
         is_migrated = (self.home / "postgres" / "data").exists()
-        options = LaunchOptions(self.home, _HOST, 0, variables={})
+        archive = archive_in(self.home) if self._options.promotes else None
+        options = LaunchOptions(self.home, _HOST, 0, variables={}, wal_archive=archive)
         self.services = await start_services(options, self._scratch, self._supervisor, self._console)
         if self._rabbitmq is not None:
             self._supervisor.start(self._rabbitmq.spec())
             await _until(self._rabbitmq.is_ready, "RabbitMQ")
             self.services["MAAS_BROKER_URL"] = self._rabbitmq.url
-        if self._options.breaks:
+        if self._options.breaks or self._options.promotes:
             await self.wires.open(self.services)
         env = self._environment()
-        # The file is for a person who inspects a run that was kept: `manage.py` with this MAAS_HOME finds the services.
-        write_map(self.home / "run" / "services.json", self.services)
+        self._write_services()
         if not is_migrated:
             migrate = ("migrate", "--database=owner", "--skip-checks", "--noinput", "-v0")
             await self._supervisor.run(children.manage("migrate", *migrate, env=env))
@@ -121,9 +128,16 @@ class Cluster:
         unhurried = {name: text for name, text in env.items() if name != "MAAS_LEASE_S"}
         await self._supervisor.run(children.manage("world", "shell", "-v0", "-c", make, env=unhurried))
         self.world = read_map(word)
+        if self._options.promotes:
+            self.standby = Standby(self.home, self.services["MAAS_DATABASE_URL"], self._scratch, self._supervisor)
+            await self.standby.start()
         for spec in self._product(env):
             self._supervisor.start(self._with_clock(spec))
         await self.until_ready(_START_S)
+
+    def _write_services(self) -> None:
+        """Let a person inspect a run that was kept: `manage.py` with this MAAS_HOME finds the services."""
+        write_map(self.home / "run" / "services.json", self.services)
 
     def _environment(self) -> dict[str, str]:
         return {
@@ -168,7 +182,7 @@ class Cluster:
     async def process(self, name: str) -> psutil.Process:
         """Return the process as soon as it runs. If it was just killed, wait for its restart."""
         while True:
-            if (pid := self._supervisor.pid(name)) is not None:
+            if (pid := self._supervisor.pid(self._database if name == "postgres" else name)) is not None:
                 with suppress(psutil.Error):
                     return psutil.Process(pid)
             await asyncio.sleep(_LOOK_EVERY_S)
@@ -199,6 +213,21 @@ class Cluster:
             with suppress(psutil.Error):
                 process.suspend()
         return frozen
+
+    async def promote(self) -> float:
+        """Kill PostgreSQL for good, let its standby take over at the same address, and return the seconds between."""
+        assert self.standby is not None
+        line = self.wires.lines[TO_POSTGRES]
+        await self.standby.until_in_sync()
+        self.standby.fence_primary()
+        await self.kill("postgres")
+        killed_s = time.monotonic()
+        line.lead(to_nowhere)
+        self.services["MAAS_DATABASE_URL"] = await self.standby.promote()
+        self._database = STANDBY
+        self._write_services()
+        line.lead(way_to(self.services["MAAS_DATABASE_URL"]))
+        return time.monotonic() - killed_s
 
     def wipe(self) -> None:
         """Make the broker lose every message."""

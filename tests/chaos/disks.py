@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _NEW_MOUNTS, _PRIVATE = 0x00020000, 1 << 18 | 1 << 14
-_BYTES = {"postgres": 1 << 30, "redis": 1 << 28, "files": 1 << 28}
+# PostgreSQL and its standby each keep 512 MB of their log.
+_BYTES = {"postgres": 2 << 30, "redis": 1 << 28, "files": 1 << 28}
 DISKS: Mapping[str, str] = {f"disk of {folder}": folder for folder in _BYTES}
 _BALLAST = "ballast"
 _PIECE = bytes(1 << 20)

@@ -95,6 +95,8 @@ class Faults:
                 return partial(_thaw, await self._cluster.freeze(target))
             case Kind.WIPE:
                 await self._wipe()
+            case Kind.PROMOTE:
+                self._say(f"         the standby took over in {await self._cluster.promote():.1f} s")
             case Kind.CLOCK if clocks := self._cluster.clocks:
                 clocks.shift(target, struck.fault.shift_s)
             case Kind.FILL if disks := self._cluster.disks:

@@ -17,6 +17,10 @@ def to_port(port: int) -> Connect:
     return lambda: asyncio.open_connection(_HOST, port)
 
 
+async def to_nowhere() -> Ends:
+    raise ConnectionRefusedError
+
+
 def to_socket(path: Path) -> Connect:
     return lambda: asyncio.open_unix_connection(str(path))
 
@@ -61,6 +65,11 @@ class Line:
     def deafen(self) -> None:
         """Let requests arrive and take effect, but lose their responses, and then the connection."""
         self._deaf = True
+
+    def lead(self, connect: Connect) -> None:
+        """Drop all traffic in progress, and lead new connections elsewhere."""
+        self._connect = connect
+        self._break(self._ends)
 
     async def mend(self) -> None:
         self._cut = self._deaf = False

@@ -17,6 +17,7 @@ class Options:
     breaks: int = 0
     jumps: int = 0
     fills: int = 0
+    promotes: int = 0
     broker: str = "redis"
     lease_s: int = 3
     callers: int = 16
@@ -47,6 +48,13 @@ def read_options(words: Sequence[str]) -> Options:
         "--jumps", type=_number, default=usual.jumps, help="of clocks, which disagree from the start then"
     )
     parser.add_argument("--fills", type=_number, default=usual.fills, help="disks filled; for root alone")
+    parser.add_argument(
+        "--promotes",
+        type=int,
+        choices=(0, 1),
+        default=usual.promotes,
+        help="PostgreSQL is killed for good, and its synchronous standby takes over",
+    )
     parser.add_argument("--broker", choices=("redis", "rabbitmq"), default=usual.broker)
     parser.add_argument("--lease", dest="lease_s", type=_some, default=usual.lease_s, help="seconds")
     parser.add_argument("--callers", type=_some, default=usual.callers)

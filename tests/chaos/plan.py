@@ -31,6 +31,8 @@ class Kind(enum.Enum):
     """A clock is set once, seconds or hours off, forwards or back."""
     FILL = "fill"
     """A disk is filled to the last byte."""
+    PROMOTE = "promote the standby of"
+    """The first process of a server is killed for good, and its standby takes over."""
 
 
 OF_CALLERS = (Kind.CUT, Kind.STALL)
@@ -59,6 +61,7 @@ class Wanted:
     clocks: tuple[str, ...] = ()
     fills: int = 0
     disks: tuple[str, ...] = ()
+    promotes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def plan_faults(seed: int, wanted: Wanted) -> list[Fault]:
         + _everyone_once_first(chance, [(kind, wire) for kind in OF_WIRES for wire in wanted.wires], wanted.breaks)
         + [(Kind.CLOCK, target) for target in _everyone_once_first(chance, wanted.clocks, wanted.jumps)]
         + [(Kind.FILL, target) for target in _everyone_once_first(chance, wanted.disks, wanted.fills)]
+        + [(Kind.PROMOTE, "postgres")] * wanted.promotes
     )
     chance.shuffle(kinds)
     step = wanted.jobs / (len(kinds) + 1)

@@ -19,7 +19,7 @@ def describe_options(options: Options) -> str:
     return (
         f"seed {options.seed}: {options.jobs} jobs, {options.kills} kills, {options.freezes} freezes, "
         f"{options.cuts} cuts, {options.wipes} wipes, {options.breaks} breaks, "
-        f"{options.jumps} jumps of clocks, {options.fills} full disks, "
+        f"{options.jumps} jumps of clocks, {options.fills} full disks, {options.promotes} promotions, "
         f"broker {options.broker}, lease {options.lease_s} s"
         f"{', small jobs alone' if options.plain else ''}"
         f"{', with a window' if options.window else ''}"

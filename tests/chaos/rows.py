@@ -82,8 +82,10 @@ class Progress:
 
 
 class Rows:
-    def __init__(self, url: str, tenant_id: str) -> None:
-        self._url = url
+    """The rows of one tenant. Where the database is, is looked up for each query, because a promotion moves it."""
+
+    def __init__(self, services: Mapping[str, str], tenant_id: str) -> None:
+        self._services = services
         self._tenant_id = tenant_id
 
     async def held_by(self, worker: str) -> list[Held]:
@@ -149,7 +151,8 @@ class Rows:
 
     async def _query(self, query: str, values: Sequence[object] | Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
         async with asyncio.timeout(_TIMEOUT_S):
-            connecting = psycopg.AsyncConnection.connect(self._url, options="-c role=maas_operator")
+            url = self._services["MAAS_DATABASE_URL"]
+            connecting = psycopg.AsyncConnection.connect(url, options="-c role=maas_operator")
             async with await connecting as connection:
                 found = await connection.execute(query, values)
                 return await found.fetchall()

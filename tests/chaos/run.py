@@ -62,7 +62,7 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
         Receiver(options.seed) as receiver,
     ):
         say(f"two of each process are ready after {time.monotonic() - began:.0f} s")
-        rows = Rows(cluster.services["MAAS_DATABASE_URL"], cluster.world["tenant_id"])
+        rows = Rows(cluster.services, cluster.world["tenant_id"])
         urls = [f"http://127.0.0.1:{line.port}" for line in lines.values()]
         key = cluster.world["key"]
         receiver.secret = await tenants_secret(urls[0], key)
@@ -89,6 +89,8 @@ async def run(options: Options, home: Path, console: Console, say: Callable[[str
         broken = broken_promises(books) + [Broken("odd answer", odd) for odd in load.answers.odd]
         broken += broken_deliveries(hooked, books.jobs, receiver.told)
         broken += unseen
+        if cluster.standby is not None and await cluster.standby.primary_accepts_writes():
+            broken.append(Broken("two primaries", "the server that was replaced accepts writes again"))
         for one in followers:
             broken += broken_streams(one.name, one.heard, books.jobs)
         return Verdict(
@@ -178,6 +180,7 @@ def _plan(options: Options, cluster: Cluster) -> list[Fault]:
         clocks=PROCESSES,
         fills=options.fills,
         disks=tuple(DISKS),
+        promotes=options.promotes,
     )
     return plan_faults(options.seed, wanted)
 

@@ -26,10 +26,11 @@ def chaos(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_whatever_is_killed_frozen_cut_broken_or_wiped_every_accepted_job_ends_and_is_charged_once() -> None:
-    words = "--plain --seed 6 --jobs 80 --kills 4 --freezes 1 --cuts 1 --wipes 1 --breaks 2 --lease 2"
+def test_whatever_is_killed_frozen_cut_broken_wiped_or_replaced_every_accepted_job_ends_and_is_charged_once() -> None:
+    words = "--plain --seed 53 --jobs 80 --kills 4 --freezes 1 --cuts 1 --wipes 1 --breaks 2 --promotes 1 --lease 2"
     ended = chaos(*words.split())
     assert ended.returncode == 0, ended.stdout
+    assert "promote the standby of postgres" in ended.stdout
     assert "0 lost, 0 doubled, 0 charged twice, 0 not charged; otherwise broken: nothing" in ended.stdout
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from .line import Line, to_port
+from .line import Line, to_nowhere, to_port
 from .wires import through
 
 pytestmark = pytest.mark.long
@@ -94,6 +94,28 @@ def test_a_stalled_line_delivers_when_it_is_mended() -> None:
         assert await asked == b"late"
 
     assert at_a_line(meet) == [b"late"]
+
+
+def test_a_line_that_is_led_elsewhere_drops_what_it_carried() -> None:
+    async def meet(line: Line, arrived: list[bytes]) -> None:
+        async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"from elsewhere")
+            writer.close()
+
+        elsewhere = await asyncio.start_server(greet, "127.0.0.1", 0)
+        line.stall()
+        asked = asyncio.create_task(says(line, b"lost"))
+        await asyncio.sleep(0.05)
+        line.lead(to_nowhere)
+        assert await asked == b""
+        await line.mend()
+        assert await says(line, b"lost too") == b""
+        line.lead(to_port(elsewhere.sockets[0].getsockname()[1]))
+        assert await says(line, b"hello") == b"from elsewhere"
+        elsewhere.close()
+        assert arrived == []
+
+    assert at_a_line(meet) == []
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def test_every_break_of_every_wire_happens_before_any_does_again() -> None:
     assert len(set(found)) == 10
 
 
+@pytest.mark.parametrize("promotes", [0, 1])
+def test_a_standby_is_promoted_where_that_is_asked_for(promotes: int) -> None:
+    plan = plan_faults(4, replace(WANTED, promotes=promotes))
+    assert [fault.target for fault in plan if fault.kind is Kind.PROMOTE] == ["postgres"] * promotes
+
+
 def test_clocks_are_off_by_seconds_and_by_hours_in_both_directions_and_again_so_for_the_same_seed() -> None:
     clocks = ("web-1", "worker-1", "scheduler-1")
     wanted = replace(WANTED, jumps=30, clocks=clocks)

@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
 
 from .line import Connect, Line, to_port, to_socket
 
+TO_POSTGRES = "line to postgres"
 _SERVICES = {
-    "MAAS_DATABASE_URL": "line to postgres",
+    "MAAS_DATABASE_URL": TO_POSTGRES,
     "MAAS_REDIS_URL": "line to redis",
     "MAAS_CACHE_URL": "line to cache",
     "MAAS_BROKER_URL": "line to rabbitmq",
