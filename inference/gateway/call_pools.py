@@ -2,9 +2,12 @@
 them: a thread then looks twice a second at the workers and at what waits, for as long as there are such calls.
 """
 
+import asyncio
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 
 import redis
 import structlog
@@ -22,18 +25,21 @@ log = structlog.get_logger(__name__)
 LOOK_EVERY_S = 0.5
 UNUSED_S = 10.0
 """The seconds without a choice after which the thread ends."""
+FIRST_LOOK_S = 1.0
+"""The longest time for which a call waits until something is known of the workers."""
 
 
-def pool_of_call(target: Target) -> CallPool:
+async def pool_of_call(target: Target) -> CallPool:
     """Return the pool for a call, with its queue: without a tier, the own pool of the model."""
     pools = target.call_pools
-    if len(pools) == 1:
-        return pools[0]
-    return _watch.choose(pools) if pools else CallPool(target.key, target.pool)
+    return pools[0] if len(pools) == 1 else await _watch.choose(pools)
 
 
 class PoolWatch:
-    """Keeps what the workers of the pools last reported. Choices are made by one thread, and looks by another."""
+    """Keeps what the workers of the pools last reported. Event loops choose, and a thread looks.
+
+    A call that comes before the first look waits for it, because its home may have no workers.
+    """
 
     def __init__(self) -> None:
         self._workers: tuple[WorkerReport, ...] | None = None
@@ -43,14 +49,30 @@ class PoolWatch:
         self._used_s: dict[str, float] = {}
         self._lock = threading.Lock()
         self._looks = False
+        self._first_look: Future[None] = Future()
 
-    def choose(self, pools: Sequence[CallPool]) -> CallPool:
+    async def choose(self, pools: Sequence[CallPool]) -> CallPool:
+        first_look = self._use(pools)
+        if not first_look.done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FIRST_LOOK_S):
+                    await asyncio.wrap_future(first_look)
+        return self._chosen(pools)
+
+    def _use(self, pools: Sequence[CallPool]) -> "Future[None]":
+        """Keep the looks at these pools going, and return the first one."""
         now_s = time.monotonic()
         with self._lock:
             self._used_s.update(dict.fromkeys((pool.key for pool in pools), now_s))
             if not self._looks:
-                self._looks = True
+                self._looks, self._first_look = True, Future()
+                # A call whose client leaves ends its own wait, and not the look.
+                self._first_look.set_running_or_notify_cancel()
                 threading.Thread(target=self._look_on, name="call-pools", daemon=True).start()
+            return self._first_look
+
+    def _chosen(self, pools: Sequence[CallPool]) -> CallPool:
+        with self._lock:
             if self._workers is None:
                 return pools[0]
             ahead = {pool.key: self._waiting.get(pool.key, 0) + self._sent.get(pool.key, 0) for pool in pools}
@@ -69,6 +91,8 @@ class PoolWatch:
                 log.warning("call_pools_not_read", error=str(error))
                 with self._lock:
                     self._workers = None
+            if not self._first_look.done():
+                self._first_look.set_result(None)
             time.sleep(LOOK_EVERY_S)
         line.close()
 

@@ -233,7 +233,7 @@ class KnownResults:
         if len(positions) < len(search.digests):
             same = _together(search.shelf, asked, [search.digests[position] for position in positions])
         call = Call(tenant=search.turn, deadline_s=ends_s)
-        pool = pool_of_call(asked.target)
+        pool = await pool_of_call(asked.target)
         return await self._lane.call(
             pool.key,
             work,

@@ -66,7 +66,7 @@ class FreshRuns:
 
     async def outcome(self, exchange: Exchange, _wish: CacheWish, asked: Question, *, deadline_s: float) -> Outcome:
         async with exchange.call(deadline_s) as call:
-            pool = pool_of_call(asked.target)
+            pool = await pool_of_call(asked.target)
             answer = await self._lane.call(
                 pool.key, asked.work, asked.parameters, call, strategy=pool.strategy, pool=pool.name
             )

@@ -336,7 +336,7 @@ class FastCalls:
         if planned is None or not _may_run(call.identity, planned.target):
             return False
         target, same = planned.target, b""
-        pool = pool_of_call(target)
+        pool = await pool_of_call(target)
         worker = self._lane.worker_for(pool.key, len(planned.payload), call.tenant, pool.strategy)
         if worker is None:
             return False
@@ -407,7 +407,7 @@ class FastCalls:
                 note = CacheNote("HIT", found.age_s(time.time()))
                 await self._give(call, target, planned.answer(found.payload), note, send)
                 return True
-        pool = pool_of_call(target)
+        pool = await pool_of_call(target)
         worker = self._lane.worker_for(pool.key, len(planned.payload), call.tenant, pool.strategy)
         if worker is None:
             return False

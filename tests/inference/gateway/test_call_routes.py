@@ -1,10 +1,12 @@
 """Test which pools serve the calls of a tenant, and which of them a call is sent to."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from pytest_django import Settings
 
 from inference.gateway import call_pools
 from inference.gateway.call_choice import UNKNOWN_LOAD_S, call_pools_now
@@ -22,6 +24,7 @@ from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
 from tenants.tiers.models import Tier
 from tests.fixtures import unique
+from tests.inference.workers.brokers.servers import hanging_server
 from tests.tenants.plans.selling import make_plan
 from tests.waiting import eventually
 
@@ -64,7 +67,7 @@ def found(identity: Identity, version: ModelVersion) -> Target:
 
 def test_without_a_tier_calls_go_to_the_queue_of_the_version(identity: Identity, version: ModelVersion) -> None:
     target = found(identity, version)
-    pool = pool_of_call(target)
+    pool = asyncio.run(pool_of_call(target))
     assert (pool.key, pool.name, pool.strategy) == (version.key, "default", "sticky")
     assert target.line_pools == target.call_pools == (pool,)
 
@@ -154,20 +157,39 @@ def test_without_workers_at_home_calls_overflow_and_a_draining_worker_does_not_c
     assert chosen(report("elsewhere", pools=())) == "home", "a worker that names no pool serves no dedicated one"
 
 
-def test_the_watch_learns_of_workers_and_ends_when_nobody_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def two_pools() -> tuple[CallPool, CallPool]:
     key = unique("m@1")
-    home, over = CallPool(f"{key}~a", unique("a"), dedicated=True), CallPool(f"{key}~b", unique("b"), dedicated=True)
-    heart = Heartbeat(unique("worker"), "CPU")
+    return CallPool(f"{key}~a", unique("a"), dedicated=True), CallPool(f"{key}~b", unique("b"), dedicated=True)
+
+
+@pytest.fixture
+def heart() -> Iterator[Heartbeat]:
+    made = Heartbeat(unique("worker"), "CPU")
+    yield made
+    made.end()
+
+
+def test_the_first_call_waits_until_the_workers_are_known(heart: Heartbeat) -> None:
+    home, over = two_pools()
+    heart.beat(Beat(pools=(over.name,)))
+    assert asyncio.run(PoolWatch().choose((home, over))) == over
+
+
+def test_the_watch_ends_when_nobody_calls_and_begins_anew(heart: Heartbeat, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, over = two_pools()
     monkeypatch.setattr(call_pools, "LOOK_EVERY_S", 0.05)
-    watch = PoolWatch()
-    assert watch.choose((home, over)) == home, "nothing is known yet"
-
-    def overflows() -> bool:
-        heart.beat(Beat(pools=(over.name,)))
-        return watch.choose((home, over)) == over
-
-    eventually(overflows, "the worker of the overflow")
-    heart.end()
     monkeypatch.setattr(call_pools, "UNUSED_S", 0.1)
+    watch = PoolWatch()
+    assert asyncio.run(watch.choose((home, over))) == home
     eventually(lambda: not watch._looks, "the end of its thread")
-    assert watch.choose((home, over)) == home
+    heart.beat(Beat(pools=(over.name,)))
+    assert asyncio.run(watch.choose((home, over))) == over
+
+
+def test_without_redis_a_call_goes_home_and_waits_no_longer_than_for_a_look(settings: Settings) -> None:
+    home, over = two_pools()
+    with hanging_server() as address:
+        settings.MAAS_REDIS_URL = f"redis://{address}/0"
+        began_s = time.monotonic()
+        assert asyncio.run(PoolWatch().choose((home, over))) == home
+        assert time.monotonic() - began_s < 2 * call_pools.FIRST_LOOK_S
