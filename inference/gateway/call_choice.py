@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from inference.gateway.call_routes import CallPool
 from inference.tiers.binding import PoolNow
-from inference.tiers.routes import version_of_queue
+from inference.tiers.routes import CallPool, version_of_queue
 from inference.workers.heartbeats import WorkerReport
 from inference.workers.placement.peers import worker_of
 

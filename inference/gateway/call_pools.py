@@ -14,11 +14,11 @@ import structlog
 from django.conf import settings
 
 from inference.gateway.call_choice import call_pools_now
-from inference.gateway.call_routes import CallPool
 from inference.gateway.targets import Target
 from inference.rpc import lane_demand
 from inference.rpc.lines import CommandLine
 from inference.tiers.binding import pool_for
+from inference.tiers.routes import CallPool
 from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 
 log = structlog.get_logger(__name__)

@@ -8,8 +8,7 @@ from django.db import connections
 
 from inference.registry.models import ModelVersion
 from inference.registry.tiers import tier_alone
-from inference.rpc.socket_choice import STICKY
-from inference.tiers.routes import BULK, INTERACTIVE, PoolFacts, queue_key
+from inference.tiers.routes import BULK, INTERACTIVE, CallPool, PoolFacts, queue_key
 from inference.workers.placement.fleet import DEFAULT_POOL
 from tenants.core.db.unit_of_work import current_alias
 
@@ -19,20 +18,6 @@ SELECT tier_id, extract(epoch FROM (
 ) - clock_timestamp())::float8
 FROM tenants_chosenlimits WHERE id = %(tenant)s
 """
-
-
-@dataclass(frozen=True, slots=True)
-class CallPool:
-    """A pool that may serve calls of a version."""
-
-    key: str
-    """The key of the queue."""
-    name: str
-    strategy: str = STICKY
-    """The rule by which one of the workers of this machine is chosen."""
-    dedicated: bool = False
-    move_s: float = 0.0
-    """The time in which its workers fetch the files of the version."""
 
 
 @dataclass(frozen=True, slots=True)

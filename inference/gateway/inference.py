@@ -92,7 +92,7 @@ class Inference:
             asked = Question(target, work, filled, kind)
             outcome = await self._answers.outcome(exchange, wish, asked, deadline_s=min(deadline_s, LONGEST_S))
         except (DeadlinePassed, LaneOverloaded) as error:
-            raise refusal_of(await self._no_worker(target.pool) or error) from error
+            raise refusal_of(await self._no_worker(target) or error) from error
         except (WorkRefused, ModelFailed) as error:
             raise refusal_of(error) from error
         except CallCanceled:
@@ -107,8 +107,8 @@ class Inference:
         total_ms = (time.monotonic() - exchange.whole_s) * 1000
         return Answered(target, outcome, Timings(outcome.queue_ms, outcome.run_ms, total_ms, outcome.spent))
 
-    async def _no_worker(self, pool: str) -> NoWorker | None:
-        return None if self._absent_workers is None else await self._absent_workers.of(pool)
+    async def _no_worker(self, target: Target) -> NoWorker | None:
+        return None if self._absent_workers is None else await self._absent_workers.of(target.call_pools)
 
 
 def note_use(exchange: Exchange, target: Target, ran: Units | None, known: Units | None) -> None:

@@ -241,7 +241,7 @@ class KnownResults:
             call,
             coalesce=same.hex() if search.wish.shares else None,
             strategy=pool.strategy,
-            pool=pool.name,
+            pools=asked.target.call_pools,
         )
 
 

@@ -68,7 +68,7 @@ class FreshRuns:
         async with exchange.call(deadline_s) as call:
             pool = await pool_of_call(asked.target)
             answer = await self._lane.call(
-                pool.key, asked.work, asked.parameters, call, strategy=pool.strategy, pool=pool.name
+                pool.key, asked.work, asked.parameters, call, strategy=pool.strategy, pools=asked.target.call_pools
             )
         return ran(answer, CacheNote("BYPASS"))
 

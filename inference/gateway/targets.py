@@ -6,11 +6,11 @@ from math import inf
 from uuid import UUID
 
 from inference.core.contracts import Json
-from inference.gateway.call_routes import CallPool, call_routes
+from inference.gateway.call_routes import call_routes
 from inference.registry.errors import ModelPaused
 from inference.registry.models import ModelVersion, ServedModel
 from inference.registry.selectors import active_models, find_version, no_such_model, paused_reason, usable_by
-from inference.scaling.signal import DEFAULT_POOL
+from inference.tiers.routes import CallPool
 from tenants.core.asgi.remembered import LONGEST_S, Remembered
 from tenants.core.asgi.threads import DatabaseThreads
 from tenants.core.changes.feed import ChangeFeed
@@ -47,12 +47,12 @@ class Target:
     signature: dict[str, Json] = field(default_factory=dict, hash=False)
     config: dict[str, Json] = field(default_factory=dict, hash=False)
 
-    pool: str = DEFAULT_POOL
-    """The pool whose workers serve the model, or the home of the tenant's tier."""
     engine_name: str = ""
     """The name of the model in workers, if it differs from `model`."""
     call_pools: tuple[CallPool, ...] = ()
-    """The pools for the tenant's calls in the order of its tier: without one, the own pool of the model."""
+    """The pools for the tenant's calls in the order of its tier: without one, the own pool of the model. The models of
+    a list have none, because they are not run.
+    """
     line_pools: tuple[CallPool, ...] = ()
     """The same for the lines of its batches."""
     lasts_s: float = field(default=inf, compare=False)
@@ -151,13 +151,7 @@ def _target_or_reason(tenant_id: UUID, reference: str) -> Target | DomainError:
             version = find_version(reference, tenant_id=tenant_id)
             routes = call_routes(tenant_id, version)
             found = _target(version)
-            return replace(
-                found,
-                pool=routes.calls[0].name,
-                call_pools=routes.calls,
-                line_pools=routes.lines,
-                lasts_s=routes.lasts_s,
-            )
+            return replace(found, call_pools=routes.calls, line_pools=routes.lines, lasts_s=routes.lasts_s)
     except DomainError as error:
         return error
 
@@ -173,7 +167,7 @@ def _all_names(tenant_id: UUID) -> frozenset[str]:
 
 def _all_targets(tenant_id: UUID) -> tuple[Target, ...]:
     with unit_of_work(tenant_id):
-        current = active_models(tenant_id).select_related("pool").prefetch_related("versions")
+        current = active_models(tenant_id).prefetch_related("versions")
         return tuple(_target(served.current, served) for served in current if served.current)
 
 
@@ -189,7 +183,6 @@ def _target(version: ModelVersion, served: ServedModel | None = None) -> Target:
         accepts=tuple(served.accepts),
         price=served.price,
         paused_reason=paused_reason(version),
-        pool=served.pool.name if served.pool else DEFAULT_POOL,
         engine_name=served.engine_name,
         digest=version.digest,
         cached_price=served.cached_price,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -30,15 +30,17 @@ from inference.rpc.socket_client import SocketWorkers, Worker
 from inference.rpc.talk import LAST_WORD_S, LISTEN_S, MAX_MISSED
 from inference.rpc.wires import TIMEOUT_S, Popped, pop
 from inference.rpc.works import LaneWork, cost_of, write_work
-from inference.tiers.routes import version_of_queue
+from inference.tiers.routes import CallPool, version_of_queue
 
 RECONNECT_S = 0.2
 MAX_AT_ONCE = 64
 
 log = structlog.get_logger(__name__)
 
-TooFar = Callable[[str], Awaitable[NoWorker | None]]
-"""A function that returns why a call to a pool that no worker serves is not worth waiting for, or None if it is."""
+TooFar = Callable[[Sequence[CallPool]], Awaitable[NoWorker | None]]
+"""A function that returns why a call that no worker takes is not worth waiting for, or None if it is. It gets the pools
+that may serve the call.
+"""
 
 Waiter = asyncio.Future[ReplyEnvelope | None]
 """A future for the reply. Its result is None if the call was canceled."""
@@ -84,11 +86,11 @@ class AsyncLaneClient:
         call: Call,
         *,
         coalesce: str | None = None,
-        pool: str = "",
+        pools: Sequence[CallPool] = (),
         strategy: str = STICKY,
     ) -> LaneAnswer:
         """Wait for the answer and return it, or raise the error that the model raised. Raises in the same cases as
-        `LaneClient.call`, and `NoWorker` if no worker serves the pool and none will be there soon.
+        `LaneClient.call`, and `NoWorker` if no worker serves one of the `pools` and none will be there soon.
         """
         call.check()
         payload = write_work(work, parameters)
@@ -117,7 +119,7 @@ class AsyncLaneClient:
 
         forget = call.on_cancel(give_up)
         try:
-            return await self._ask(asked, waiter, deadline_of(call, self._limits), pool)
+            return await self._ask(asked, waiter, deadline_of(call, self._limits), pools)
         finally:
             forget()
             del self._waiting[asked.request_id]
@@ -180,7 +182,7 @@ class AsyncLaneClient:
         await asyncio.gather(*self._leaving)
         await self._line.close()
 
-    async def _ask(self, asked: Outgoing, waiter: Waiter, deadline_s: float, pool: str) -> LaneAnswer:
+    async def _ask(self, asked: Outgoing, waiter: Waiter, deadline_s: float, pools: Sequence[CallPool]) -> LaneAnswer:
         outages, pushed = self._outages, False
         try:
             async with asyncio.timeout(max(0.0, deadline_s - time.monotonic())):
@@ -189,7 +191,7 @@ class AsyncLaneClient:
                 answer = await self._line.run(asked.push(deadline_s - time.monotonic()))
                 pushed = True
                 if not asked.check_pushed(answer):
-                    await self._check_distance(pool)
+                    await self._check_distance(pools)
                 reply = await waiter
                 if reply is not None:
                     return understood(await self._payload(reply))
@@ -210,9 +212,9 @@ class AsyncLaneClient:
         self._leave(asked)
         raise CallCanceled
 
-    async def _check_distance(self, pool: str) -> None:
+    async def _check_distance(self, pools: Sequence[CallPool]) -> None:
         """Raise NoWorker if the next worker is too far away. By then the request has been counted as demand."""
-        error = None if self._too_far is None else await self._too_far(pool)
+        error = None if self._too_far is None else await self._too_far(pools)
         if error is not None:
             raise error
 

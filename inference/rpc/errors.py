@@ -30,7 +30,7 @@ class WorkerGone(LaneUnavailable):
 
 
 class NoWorker(LaneUnavailable):
-    """No worker serves the pool of the model."""
+    """No worker serves a pool that may serve the call."""
 
 
 class MessageMalformed(ValueError):

@@ -25,6 +25,20 @@ class PoolFacts:
     """Set if only one tenant can have work here, so that nothing is kept free for others."""
 
 
+@dataclass(frozen=True, slots=True)
+class CallPool:
+    """A pool that may serve synchronous calls of a version."""
+
+    key: str
+    """The key of the queue."""
+    name: str
+    strategy: str = "sticky"
+    """The rule by which one of the workers of this machine is chosen."""
+    dedicated: bool = False
+    move_s: float = 0.0
+    """The time in which its workers fetch the files of the version."""
+
+
 Orders = Mapping[str, tuple[str | None, ...]]
 """The pools by priority, the home first. None is the own pool of each model."""
 

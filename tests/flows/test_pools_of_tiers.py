@@ -139,6 +139,30 @@ def test_while_its_pool_has_no_worker_a_call_overflows_at_once(
     assert_overflows(product, gold_tenant)
 
 
+def test_without_an_overflow_it_is_refused_with_the_time_to_come_again(
+    product: Product, gold_tenant: Account, other_tenant: Account
+) -> None:
+    """The worker that is there names no pool, so it does not serve a dedicated one."""
+    give(product, gold_tenant, GOLD)
+    assert infer(product, gold_tenant, 1).status_code == 503
+    before = answers(product)
+
+    def refused() -> httpx.Response | None:
+        answer = infer(product, gold_tenant, 1)
+        return answer if int(answer.headers["retry-after"]) > 100 else None
+
+    # Where no call was before, it takes the scheduler a look to order a worker.
+    answer = eventually(refused, "the order of a worker", 20)
+    assert "One is being started" in answer.text
+    began_s = time.monotonic()
+    answer = embed(product, gold_tenant)
+    assert time.monotonic() - began_s < 10
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "inference_unavailable")
+    assert 100 < int(answer.headers["retry-after"]) <= 700
+    assert embed(product, other_tenant).status_code == 200
+    answered_by(product, SHARED, 1, before)
+
+
 def assert_overflows(product: Product, account: Account) -> None:
     before = answers(product)
     assert set(before) == {SHARED}

@@ -1,7 +1,7 @@
 """Test the messages that workers receive about a model that no worker serves."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 import redis
@@ -11,6 +11,7 @@ from inference.rpc import AsyncLaneClient, LaneClient, lane_demand
 from inference.rpc.demand import unserved_since_last
 from inference.rpc.errors import NoWorker
 from inference.rpc.lines import CommandLine
+from inference.tiers.routes import CallPool
 from tests.inference.rpc.conftest import TIMEOUT_S, Caller, StartReader, call_of, text, wait_in_lane
 from tests.waiting import eventually
 
@@ -60,21 +61,22 @@ def test_calls_that_no_worker_serves_count_as_demand_even_after_they_have_ended(
 def test_a_call_is_refused_at_once_if_the_next_worker_is_too_far_and_counts_nevertheless(
     url: str, model_key: str
 ) -> None:
-    asked: list[str] = []
+    asked: list[Sequence[CallPool]] = []
+    pools = (CallPool(model_key, "gpu"),)
 
-    async def too_far(pool: str) -> NoWorker:
-        asked.append(pool)
+    async def too_far(pools: Sequence[CallPool]) -> NoWorker:
+        asked.append(pools)
         return NoWorker("none", retry_after_s=300)
 
     async def ask() -> None:
         client = AsyncLaneClient(url, too_far=too_far)
         for _ in range(2):
             with pytest.raises(NoWorker):
-                await client.call(model_key, text("x"), {}, call_of(), pool="gpu")
+                await client.call(model_key, text("x"), {}, call_of(), pools=pools)
         await client.close()
 
     asyncio.run(ask())
-    assert asked == ["gpu", "gpu"]
+    assert asked == [pools, pools]
     line = CommandLine(url)
     assert lane_demand(line, [model_key])[model_key].waiting == 0
     line.close()
