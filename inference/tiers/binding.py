@@ -4,8 +4,10 @@ The home gets a piece of work unless it would begin it later than another pool d
 that this pool would need for it. So work stays at home until it waits there, and a load elsewhere has to pay.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inference.tiers.routes import Route
 
 NOTICED_S = 0.05
 """The smallest difference in seconds for which work leaves an earlier pool."""
@@ -51,6 +53,21 @@ def spread(pieces: int, pools: Sequence[PoolNow]) -> list[int]:
     for _ in range(pieces):
         given[_best(pools, given)] += 1
     return given
+
+
+def spread_routes(pieces: Mapping[Route, int], pools: Mapping[str, PoolNow]) -> dict[Route, dict[str, int]]:
+    """Return how many of so many pieces of each route go to each of its pools. Those of a route lie before the next."""
+    now = dict(pools)
+    given: dict[Route, dict[str, int]] = {}
+    for route, count in pieces.items():
+        given[route] = dict(zip(route, spread(count, [now[name] for name in route]), strict=True))
+        now |= ahead_by(given[route], now)
+    return given
+
+
+def ahead_by(more: Mapping[str, int], pools: Mapping[str, PoolNow]) -> dict[str, PoolNow]:
+    """Return the pools of `more` with so many more pieces of work each."""
+    return {name: replace(pools[name], ahead=pools[name].ahead + count) for name, count in more.items()}
 
 
 def _best(pools: Sequence[PoolNow], given: Sequence[int]) -> int:

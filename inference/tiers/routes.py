@@ -39,6 +39,8 @@ class CallPool:
     """The time in which its workers fetch the files of the version."""
 
 
+Route = tuple[str, ...]
+"""The pools that may serve a piece of work, the home first."""
 Orders = Mapping[str, tuple[str | None, ...]]
 """The pools by priority, the home first. None is the own pool of each model."""
 
@@ -55,7 +57,7 @@ class Tiers:
     def in_use(self) -> bool:
         return bool(self.orders)
 
-    def route(self, tier: int | None, priority: str, own: str) -> tuple[str, ...]:
+    def route(self, tier: int | None, priority: str, own: str) -> Route:
         """Return the pools for work of this tier and priority, the home first. `own` is the own pool of the model.
 
         Interactive work is never put on machines that may be taken away. Without any pool, it is that of the model.

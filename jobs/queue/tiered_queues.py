@@ -8,21 +8,13 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connections
 
-from inference.tiers.routes import PoolFacts, Tiers
+from inference.tiers.routes import PoolFacts, Route, Tiers
 from inference.workers.placement.fleet import DEFAULT_POOL
 from jobs.core.priorities import NAMES
 from jobs.queue.fairness import TenantQueue
 from jobs.queue.waiting_queues import EACH_LINE
 from tenants.core.db.unit_of_work import OPERATOR
 
-# Pages whose messages were lost are decided on anew: their pool may have no workers any more.
-_FORGET_LOST = """
-UPDATE jobs_page SET renotify_at = NULL, pool = NULL WHERE id IN (
-    SELECT id FROM jobs_page WHERE model_version_id = %(version)s AND state = 'queued'
-      AND renotify_at <= statement_timestamp() AND run_after <= statement_timestamp()
-    LIMIT 1000 FOR UPDATE SKIP LOCKED
-)
-"""
 _LINES = f"""{EACH_LINE}
 SELECT line.tenant_id, line.priority, tenant.weight, coalesce(turn.ends, 0), coalesce(turn.pool, ''),
     nullif(coalesce(tenant.pages_at_once, %(at_once)s), 0), tenant.pages_at_once IS NULL, tenant.tier_id
@@ -62,7 +54,7 @@ class RoutedQueue:
     """A queue of a tenant and a priority, with the pools that may serve it."""
 
     queue: TenantQueue
-    route: tuple[str, ...]
+    route: Route
     last_pool: str
     """The pool in whose virtual time its `ends` is."""
     shared: bool
@@ -83,11 +75,6 @@ def own_pool(version_id: int) -> PoolFacts:
     rows = _rows(_OWN_POOL, version=version_id, default=DEFAULT_POOL)
     name, dedicated = rows[0] if rows else (DEFAULT_POOL, False)
     return PoolFacts(name, dedicated=dedicated)
-
-
-def forget_lost(version_id: int) -> None:
-    with connections[OPERATOR].cursor() as cursor:
-        cursor.execute(_FORGET_LOST, {"version": version_id})
 
 
 def routed_queues(version_id: int, tiers: Tiers, own: str) -> list[RoutedQueue]:

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.db import OperationalError, connections, transaction
 from psycopg.errors import LockNotAvailable
 
-from inference.tiers.binding import PoolNow, spread
-from inference.tiers.routes import PoolFacts, Tiers, queue_key
+from inference.tiers.binding import PoolNow, ahead_by, spread_routes
+from inference.tiers.routes import PoolFacts, Route, Tiers, queue_key
 from jobs.events.broker import pages_waiting
 from jobs.queue.fair_release import TAKE_CHOSEN, in_order, lock_version, values_of, wake_s
 from jobs.queue.fairness import (
@@ -27,12 +27,12 @@ from jobs.queue.fairness import (
     slots_of_one,
     turns,
 )
+from jobs.queue.lost_in_tiers import announce_lost, lost_pages
 from jobs.queue.pool_states import pools_now
 from jobs.queue.slots import fleet_of
 from jobs.queue.tiered_queues import (
     RoutedQueue,
     busy_in_pool,
-    forget_lost,
     own_pool,
     routed_queues,
     under_way,
@@ -43,7 +43,6 @@ from tenants.core.db.unit_of_work import OPERATOR, operator_work
 
 COUNTED = 200
 """The number up to which the waiting pages with the same pools are counted, to see whether a load elsewhere pays."""
-Route = tuple[str, ...]
 
 # A row that is behind the virtual time of its pool has no meaning any more, except for the row that holds this time.
 _REMEMBER = """
@@ -92,25 +91,33 @@ def take_for_pools(version_id: int, version_key: str, tiers: Tiers) -> list[Rele
 def _taken(
     version_id: int, version_key: str, own: PoolFacts, tiers: Tiers, at_hand: Mapping[str, int]
 ) -> Iterable[Released]:
-    forget_lost(version_id)
+    lost = lost_pages(version_id, tiers, own.name)
     queues = routed_queues(version_id, tiers, own.name)
-    if not queues:
+    routes = [*(page.route for page in lost), *(queue.route for queue in queues)]
+    names = list(dict.fromkeys(name for route in routes for name in route))
+    if not names:
         return
-    names = list(dict.fromkeys(name for queue in queues for name in queue.route))
     facts = [own if name == own.name else tiers.pools[name] for name in names]
     counts = under_way(version_id, own.name)
     pools = pools_now(version_id, version_key, own, facts, counts)
+    keys = {name: queue_key(version_key, name, own.name) for name in names}
+    rooms = {name: _room(pools[name], key, max(counts.get(name, 0), at_hand[name])) for name, key in keys.items()}
+    again = announce_lost(lost, pools, rooms)
+    pools |= ahead_by(again.bound, pools)
     times = virtual_times(version_id)
     release = _Release(version_id, own.name, pools, times, _waiting(version_id, queues, pools))
     shares = _shares(release.waiting, queues, pools)
     for pool in facts:
-        key = queue_key(version_key, pool.name, own.name)
-        now = pools[pool.name]
-        window = release_window(now.slots, fleet_of(key).service_s)
-        room = window - max(counts.get(pool.name, 0), at_hand[pool.name])
-        wakes = release.take(pool, key, [one for one in queues if shares[one.route].get(pool.name)], shares, room)
+        first, key = again.wakes.get(pool.name, []), keys[pool.name]
+        served = [one for one in queues if shares[one.route].get(pool.name)]
+        wakes = [*first, *release.take(pool, key, served, shares, rooms[pool.name] - len(first))]
         if wakes:
             yield Released(key, None if pool.name == own.name else pool.name, newcomers_first(wakes))
+
+
+def _room(pool: PoolNow, key: str, there: int) -> int:
+    """Return how many more pages may be under way in the pool, beside those that are there."""
+    return release_window(pool.slots, fleet_of(key).service_s) - there
 
 
 def _waiting(
@@ -130,14 +137,10 @@ def _shares(
     waiting: Mapping[tuple[UUID, int], int], queues: Sequence[RoutedQueue], pools: Mapping[str, PoolNow]
 ) -> dict[Route, dict[str, int]]:
     """Return by route how many of its pages go to each of its pools."""
-    at = dict(pools)
-    shares: dict[Route, dict[str, int]] = {}
-    for route in dict.fromkeys(queue.route for queue in queues):
-        pages = min(COUNTED, sum(waiting.get(one.line, 0) for one in queues if one.route == route))
-        given = dict(zip(route, spread(pages, [at[name] for name in route]), strict=True))
-        at |= {name: replace(at[name], ahead=at[name].ahead + count) for name, count in given.items()}
-        shares[route] = given
-    return shares
+    pages = dict.fromkeys((queue.route for queue in queues), 0)
+    for queue in queues:
+        pages[queue.route] = min(COUNTED, pages[queue.route] + waiting.get(queue.line, 0))
+    return spread_routes(pages, pools)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.conf import settings as current
+from django.db.models.functions import Now
 
 from inference.models import ModelPool, TierPool
 from inference.registry import tiers as reading
@@ -86,6 +88,17 @@ class Tiers:
     def waiting_in(self, pool: ModelPool | None) -> int:
         key = self.desk.version.key if pool is None else f"{self.desk.version.key}~{pool.name}"
         return queue_depth(publishing_broker(), f"infer.{key}")
+
+    def take_messages(self, pool: ModelPool) -> None:
+        """Take the messages of a pool, as a worker does that dies before it claims a page."""
+        publishing_broker().flush(f"infer.{self.desk.version.key}~{pool.name}")
+
+    def lose_messages(self, pool: ModelPool | None = None) -> None:
+        """Make the pages count as lost of which workers were notified, or those of a pool."""
+        with operator_work():
+            pages = Page.objects.filter(model_version=self.desk.version, renotify_at__isnull=False)
+            found = pages if pool is None else pages.filter(pool=pool.name)
+            found.update(renotify_at=Now() - timedelta(seconds=1))
 
     def pools_of(self, job: Job) -> list[str | None]:
         with operator_work():

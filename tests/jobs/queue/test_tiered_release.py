@@ -1,10 +1,12 @@
 """Tests of the release of pages to the pools of tiers, over the real tables. The workers only report themselves."""
 
 from collections import Counter
+from uuid import UUID
 
 import pytest
 from django.conf import settings as current
 from django.db.models import ProtectedError
+from django.db.models.functions import Now
 
 from inference.models import ModelPool
 from inference.registry import tiers as reading
@@ -15,6 +17,7 @@ from jobs.queue.admission import require_short_queue
 from jobs.queue.claims import claim_page
 from jobs.queue.demand import pages_demand
 from jobs.queue.queue_positions import standing_of
+from tenants.accounts.models import Tenant
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work
 from tenants.identity.identity import Identity
@@ -100,7 +103,7 @@ def test_a_home_without_workers_loses_its_pages_to_the_overflow_and_without_any_
     late = tiers.submit()
     tiers.release()
     assert tiers.pools_of(late) == [overflow.name]
-    tiers.desk.sql("UPDATE jobs_page SET renotify_at = now() - interval '1 s' WHERE job_id = %s", waiting.id)
+    tiers.lose_messages()
     tiers.release()
     assert tiers.pools_of(waiting) == [overflow.name], "a message that nobody took is decided on anew"
 
@@ -144,6 +147,77 @@ def test_a_tenant_with_workers_of_its_own_may_use_all_of_them(tiers: Tiers, othe
     assert tiers.waiting_in(own) >= 8
 
 
+def test_a_page_whose_message_was_lost_is_charged_once(tiers: Tiers) -> None:
+    gold, silver = tiers.pool(), tiers.pool()
+    tiers.give(tiers.tier(standard=[gold]))
+    tiers.worker(gold, threads=32)
+    tiers.worker(silver, threads=32)
+    job = tiers.submit(4)
+    assert tiers.release() == 4
+    charged = shares(tiers)
+    assert charged
+    tiers.lose_messages()
+    assert (tiers.release(), tiers.pools_of(job)) == (4, [gold.name] * 4)
+    tiers.give(tiers.tier(standard=[silver]))
+    tiers.lose_messages()
+    assert (tiers.release(), tiers.pools_of(job)) == (4, [silver.name] * 4)
+    assert shares(tiers) == charged
+
+
+def shares(tiers: Tiers) -> list[tuple[str, float, float]]:
+    with operator_work():
+        found = FairShare.objects.filter(model_version=tiers.desk.version)
+        return list(found.order_by("id").values_list("pool", "began", "ends"))
+
+
+def test_lost_pages_go_before_all_others_and_within_the_limit_of_their_tenant(
+    tiers: Tiers, other_identity: Identity
+) -> None:
+    gold = tiers.pool()
+    tier = tiers.tier(standard=[gold], bulk=[gold])
+    tiers.give(tier)
+    tiers.give(tier, other_identity)
+    tiers.worker(gold, threads=3, service_s=10.0)
+    job = tiers.submit(3)
+    assert tiers.release() == 3
+    tiers.take_messages(gold)
+    tiers.lose_messages()
+    for _ in range(20):
+        tiers.submit(identity=other_identity)
+    with operator_work():
+        Tenant.objects.filter(id=tiers.desk.identity.tenant_id).update(pages_at_once=2)
+    released = tiers.release()
+    with operator_work():
+        Tenant.objects.filter(id=tiers.desk.identity.tenant_id).update(pages_at_once=None)
+    under_way = notified(tiers)
+    assert (under_way[tiers.desk.identity.tenant_id], under_way.total()) == (2, released)
+    assert released > 2
+    assert tiers.pools_of(job) == [gold.name] * 3
+    assert tiers.release() == 0
+
+
+def notified(tiers: Tiers) -> Counter[UUID]:
+    """Return the number of pages by tenant of which workers were notified a moment ago."""
+    with operator_work():
+        pages = Page.objects.filter(model_version=tiers.desk.version, renotify_at__gt=Now())
+        return Counter(pages.values_list("tenant_id", flat=True))
+
+
+def test_a_lost_page_that_has_to_wait_waits_for_its_new_pool(tiers: Tiers) -> None:
+    gold, silver = tiers.pool(), tiers.pool()
+    tiers.give(tiers.tier(standard=[gold]))
+    job = tiers.submit(200)
+    first = tiers.release()
+    assert first
+    tiers.give(tiers.tier(standard=[silver]))
+    assert tiers.release() > 0, "the pages that wait fill the new pool"
+    tiers.lose_messages(gold)
+    assert tiers.release() == 0
+    pools = Counter(tiers.pools_of(job))
+    assert (pools[gold.name], pools[silver.name]) == (0, 2 * first)
+    assert pages_demand()[f"{tiers.desk.version.key}~{silver.name}"].waiting >= 2 * first
+
+
 def test_two_tenants_of_a_pool_take_turns_there(tiers: Tiers, other_identity: Identity) -> None:
     gold = tiers.pool()
     tier = tiers.tier(standard=[gold], bulk=[gold])
@@ -157,8 +231,7 @@ def test_two_tenants_of_a_pool_take_turns_there(tiers: Tiers, other_identity: Id
     with operator_work():
         taken = Page.objects.filter(model_version=tiers.desk.version, renotify_at__isnull=False)
         counted = Counter(taken.filter(pool=gold.name).values_list("tenant_id", flat=True))
-        shares = FairShare.objects.filter(model_version=tiers.desk.version).values_list("pool", flat=True)
-        assert set(shares) == {gold.name}
+        assert {pool for pool, *_ in shares(tiers)} == {gold.name}
     assert abs(counted[tiers.desk.identity.tenant_id] - counted[other_identity.tenant_id]) <= 1
 
 
@@ -171,10 +244,7 @@ def test_a_tenant_whose_tier_changes_while_pages_wait_loses_none(tiers: Tiers) -
     assert announced
     for tier, pool in ((tiers.tier(standard=[silver]), silver.name), (None, "default")):
         tiers.give(tier)
-        tiers.desk.sql(
-            "UPDATE jobs_page SET renotify_at = now() - interval '1 s' WHERE job_id = %s AND renotify_at IS NOT NULL",
-            job.id,
-        )
+        tiers.lose_messages()
         tiers.release()
         pools = tiers.pools_of(job)
         assert gold.name not in pools
@@ -188,7 +258,7 @@ def test_a_message_of_a_pool_that_the_page_has_left_claims_nothing(tiers: Tiers)
     (page,) = tiers.desk.pages(tiers.submit())
     tiers.release()
     tiers.give(tiers.tier(standard=[silver]))
-    tiers.desk.sql("UPDATE jobs_page SET renotify_at = now() - interval '1 s' WHERE id = %s", page.id)
+    tiers.lose_messages()
     tiers.release()
     tenant = tiers.desk.identity.tenant_id
     assert claim_page(tenant, page.id, "a worker of gold", pool=gold.name) is None
