@@ -49,7 +49,7 @@ def with_long_timeout() -> Iterator[None]:
 def publish_page(
     queue_name: str, *, tenant_id: UUID, page_id: UUID, first: bool = False, pool: str | None = None
 ) -> None:
-    """Publish the ids of a page, and its pool outside of the model's own. The work itself stays in the database, where
+    """Publish the ids of a page, and its pool where tiers are in use. The work itself stays in the database, where
     it cannot be forged or outdated.
     """
     ids = {"tenant_id": str(tenant_id), "page_id": str(page_id), **({"pool": pool} if pool else {})}

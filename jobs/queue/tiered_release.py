@@ -67,7 +67,7 @@ class Released:
     key: str
     """The key of the queue."""
     pool: str | None
-    """The pool, or None for the own pool of the model."""
+    """The pool whose workers alone may claim them, or None where no tiers are in use."""
     wakes: Sequence[Notification]
 
 
@@ -112,7 +112,7 @@ def _taken(
         served = [one for one in queues if shares[one.route].get(pool.name)]
         wakes = [*first, *release.take(pool, key, served, shares, rooms[pool.name] - len(first))]
         if wakes:
-            yield Released(key, None if pool.name == own.name else pool.name, newcomers_first(wakes))
+            yield Released(key, pool.name, newcomers_first(wakes))
 
 
 def _room(pool: PoolNow, key: str, there: int) -> int:

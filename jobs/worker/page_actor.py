@@ -10,7 +10,7 @@ from jobs.worker.page_runner import PageRunner
 
 
 def register_page_actor(broker: QueueBroker, runner: PageRunner) -> None:
-    """Register the actor. Its message has two ids, and a pool if a tier chose it. It may be lost, late or repeated."""
+    """Register the actor. Its message has two ids, and a pool if tiers are in use. It may be lost, late or repeated."""
 
     @dramatiq.actor(broker=broker, actor_name=PAGE_ACTOR, queue_name="infer")
     def run_page(tenant_id: str, page_id: str, pool: str = "") -> None:

@@ -17,6 +17,7 @@ from jobs.queue.admission import require_short_queue
 from jobs.queue.claims import claim_page
 from jobs.queue.demand import pages_demand
 from jobs.queue.queue_positions import standing_of
+from jobs.queue.tiered_release import take_for_pools
 from tenants.accounts.models import Tenant
 from tenants.billing.ledger.subscriptions import subscribe
 from tenants.core.db.unit_of_work import operator_work
@@ -254,15 +255,21 @@ def test_a_tenant_whose_tier_changes_while_pages_wait_loses_none(tiers: Tiers) -
 
 def test_a_message_of_a_pool_that_the_page_has_left_claims_nothing(tiers: Tiers) -> None:
     gold, silver = tiers.pool(), tiers.pool()
-    tiers.give(tiers.tier(standard=[gold]))
     (page,) = tiers.desk.pages(tiers.submit())
-    tiers.release()
-    tiers.give(tiers.tier(standard=[silver]))
-    tiers.lose_messages()
-    tiers.release()
+    left = []
+    for pool in (None, gold, silver):
+        tiers.give(tiers.tier(standard=[pool]))
+        tiers.lose_messages()
+        left += [released.pool for released in take_for_pools(*version_of(tiers), current_tiers())]
+    assert left == ["default", gold.name, silver.name]
     tenant = tiers.desk.identity.tenant_id
-    assert claim_page(tenant, page.id, "a worker of gold", pool=gold.name) is None
+    for former in left[:-1]:
+        assert claim_page(tenant, page.id, "a former worker", pool=former or "") is None
     assert claim_page(tenant, page.id, "a worker of silver", pool=silver.name) is not None
+
+
+def version_of(tiers: Tiers) -> tuple[int, str]:
+    return tiers.desk.version.id, tiers.desk.version.engine_key
 
 
 def test_the_demand_is_in_the_pool_where_pages_are_to_run(tiers: Tiers, other_identity: Identity) -> None:
