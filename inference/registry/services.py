@@ -128,7 +128,9 @@ def numbered(reference: str) -> tuple[str, int]:
 
 
 def set_paused(*, name: str, paused: bool) -> bool:
-    """Pause or resume a model; return False if there is no such model."""
+    """Pause or resume a model; return False if there is no such model. Raises ChangedElsewhere if it is to be resumed
+    while the control cell has paused it.
+    """
     with operator_work():
         state = installation_state(name, paused=paused)
         return bool(ServedModel.objects.filter(tenant=None, name=name).update(state=state))

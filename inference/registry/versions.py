@@ -109,7 +109,9 @@ def change_model(
 
 
 def suspend_model(served: ServedModel, suspended: bool) -> None:
-    """Pause or resume a model as an operator. Its account cannot resume it meanwhile."""
+    """Pause or resume a model as an operator. Its account cannot resume it meanwhile. Raises ChangedElsewhere if the
+    control cell has paused it.
+    """
     with operator_work(), transaction.atomic(using=OPERATOR):
         if served.tenant_id is None:
             state = installation_state(served.name, paused=suspended)

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import msgspec
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -128,6 +129,24 @@ def test_the_operator_of_a_cell_stops_a_model_there(operator: Client, control: S
         with operator_work():
             served.refresh_from_db()
         assert served.state == state
+
+
+def test_a_model_that_the_control_cell_has_paused_is_not_called_active(operator: Client, control: StandIn) -> None:
+    model = model_part(state="paused")
+    control.give(models=[model])
+    sync_cells()
+    with operator_work():
+        served = ServedModel.objects.get(tenant=None, name=model.name)
+    listed = reverse("admin:inference_servedmodel_changelist")
+    answer = operator.post(listed, {"action": "resume", "_selected_action": served.pk}, follow=True)
+    text = html.unescape(answer.content.decode())
+    assert "cannot be resumed in this cell while the control cell has paused it" in text
+    assert f"Change it there: {control.url}/admin/" in text
+    assert "0 now active." in text
+    with operator_work():
+        served.refresh_from_db()
+        assert not LogEntry.objects.filter(object_id=str(served.pk), change_message__contains="Now active").exists()
+    assert served.state == "paused"
 
 
 def test_the_control_cell_changes_what_it_gives(operator: Client, control: StandIn, settings: Settings) -> None:

@@ -359,10 +359,29 @@ def test_a_model_that_is_stopped_here_stays_stopped(control: StandIn) -> None:
     assert (here.state, here.price_micros) == ("suspended", 9)
     control.give(models=[msgspec.structs.replace(model, state="paused")])
     sync_cells()
+    control.give(models=[model])
+    sync_cells()
+    here = served(model.name)
+    assert here is not None
+    assert here.state == "suspended"
     set_paused(name=model.name, paused=False)
     here = served(model.name)
     assert here is not None
-    assert here.state == "paused"
+    assert here.state == "active"
+
+
+@pytest.mark.parametrize("stopped_here", [True, False])
+def test_a_model_that_the_control_cell_has_paused_is_resumed_there_alone(control: StandIn, stopped_here: bool) -> None:
+    model = model_part(state="paused")
+    control.give(models=[model])
+    sync_cells()
+    if stopped_here:
+        set_paused(name=model.name, paused=True)
+    with pytest.raises(ChangedElsewhere, match=f"has paused it.*Change it there: {control.url}/admin/"):
+        set_paused(name=model.name, paused=False)
+    here = served(model.name)
+    assert here is not None
+    assert here.state == ("suspended" if stopped_here else "paused")
 
 
 def test_a_model_that_was_stopped_before_the_cell_joined_stays_stopped(control: StandIn, version: ModelVersion) -> None:
