@@ -25,12 +25,13 @@ UPDATE jobs_pagetoembed
 SET attempt = attempt + 1, run_after = clock_timestamp() + make_interval(secs => %(pause_s)s * (attempt + 1))
 WHERE id IN (
     SELECT id FROM jobs_pagetoembed
-    WHERE run_after <= clock_timestamp() AND (%(pools)s::text[] = '{}' OR model_version_id IN (
+    WHERE run_after <= clock_timestamp() AND model_version_id IN (
         SELECT version.id FROM inference_modelversion version
         JOIN inference_servedmodel model ON model.id = version.served_model_id
         LEFT JOIN inference_modelpool pool ON pool.id = model.pool_id
         WHERE coalesce(pool.name, %(default)s) = ANY(%(pools)s)
-    ))
+           OR (%(pools)s::text[] = '{}' AND NOT coalesce(pool.dedicated, false))
+    )
     ORDER BY run_after LIMIT %(limit)s FOR UPDATE SKIP LOCKED
 )
 RETURNING tenant_id, job_id, id, number, model_version_id, attempt
@@ -58,8 +59,8 @@ class Embeddable:
 
 
 def take_orders(pools: Collection[str]) -> list[EmbeddingOrder]:
-    """Take the oldest orders of models in these pools, or of all models if it is empty. No other worker takes them for
-    a while.
+    """Take the oldest orders of models in these pools, or in all that are not dedicated if it is empty. No other worker
+    takes them for a while.
     """
     values: dict[str, Any] = {"pause_s": PAUSE_S, "limit": AT_ONCE, "pools": list(pools), "default": DEFAULT_POOL}
     with operator_work(), connections[OPERATOR].cursor() as cursor:

@@ -112,7 +112,7 @@ MAAS_KEEP_TOMBSTONES_DAYS = ENV.limit("MAAS_KEEP_TOMBSTONES_DAYS", 365, MAX_DAYS
 MAAS_DELETION_GRACE_DAYS = ENV.number("MAAS_DELETION_GRACE_DAYS", 30)
 # More threads than keep the cores busy only make each page slower, and a new page waits behind them.
 MAAS_WORKER_THREADS = ENV.number("MAAS_WORKER_THREADS", min(16, 4 * len(os.sched_getaffinity(0))))
-MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # empty means all pools
+MAAS_WORKER_POOLS = ENV.names("MAAS_WORKER_POOLS")  # empty means all that are not dedicated
 # If there are two, callers of one are served while the other is replaced.
 MAAS_WEB_PROCESSES = ENV.number("MAAS_WEB_PROCESSES", max(2, len(os.sched_getaffinity(0)) // 2))
 # With fewer than four threads, a few slow pages would block the rest of a process.

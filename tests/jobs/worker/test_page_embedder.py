@@ -9,6 +9,7 @@ from django.db import connections
 
 from inference.core.errors import ModelFailed
 from inference.engine.engine import Engine
+from inference.models import ModelPool, ServedModel
 from jobs.core import states
 from jobs.core.models import Job, PageToEmbed
 from jobs.documents.services import store_document
@@ -22,8 +23,9 @@ from jobs.worker.leases import Leases
 from jobs.worker.page_embedder import PageEmbedder
 from jobs.worker.page_runner import PageRunner
 from jobs.worker.versions import VersionCatalog
-from tenants.core.db.unit_of_work import APP, OPERATOR, unit_of_work
+from tenants.core.db.unit_of_work import APP, OPERATOR, operator_work, unit_of_work
 from tenants.identity.identity import Identity
+from tests.fixtures import unique
 from tests.samples.pdfs import text_pdf
 from tests.samples.uploads import arrived
 
@@ -174,3 +176,22 @@ def test_a_cached_page_takes_the_order_or_the_embedding_over(
     work_off(embedder)
     jobs.append(parse(text_pdf(LEASE)))
     assert (ordered(identity), embedded(identity)) == ([], [job.id for job in jobs])
+
+
+def test_only_a_worker_that_names_a_dedicated_pool_takes_its_orders(
+    identity: Identity, engine: Engine, parse: Parse
+) -> None:
+    parse(text_pdf(LEASE))
+    with operator_work():
+        pool = ModelPool.objects.create(name=unique("pool"), dedicated=True)
+        models = ServedModel.objects.filter(versions__in=PageToEmbed.objects.values("model_version"))
+        was = dict(models.values_list("pk", "pool"))
+        models.update(pool=pool)
+    try:
+        assert not PageEmbedder(engine, VersionCatalog(), ()).work_once()
+        assert not PageEmbedder(engine, VersionCatalog(), ("default",)).work_once()
+        assert PageEmbedder(engine, VersionCatalog(), (pool.name,)).work_once()
+    finally:
+        with operator_work():
+            for pk, former in was.items():
+                ServedModel.objects.filter(pk=pk).update(pool=former)
