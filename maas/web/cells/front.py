@@ -13,7 +13,7 @@ from maas.web.cells.body import Body
 from maas.web.cells.connections import Connections
 from maas.web.cells.errors import UnknownCell, misrouted, wrong_cell
 from maas.web.cells.outgoing import Outgoing
-from maas.web.cells.requests import CELL_HEADER, ForwardedRequests
+from maas.web.cells.requests import CELL_HEADER, AnswerCut, ForwardedRequests
 from maas.web.cells.routing import Home, credential_of, foreign_home, target_of
 from maas.web.cells.slots import Slots
 from maas.web.cells.sockets import ForwardedSockets
@@ -72,6 +72,9 @@ class CellFront:
             await self._send_home(self._cell(home), home, scope, receive, noting)
         except ClientGone:
             pass
+        except AnswerCut as error:
+            # The server resets the stream, or breaks the connection, of an answer that is left without an end.
+            log.warning("cell_answer_cut", cell=home.cell, request_id=scope[REQUEST_ID], error=str(error))
         except DomainError as error:
             if noting.started:
                 raise

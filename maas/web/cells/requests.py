@@ -1,5 +1,7 @@
 """Passes a request on to its home cell and the answer back, both as they arrive. Nothing of them is kept or logged."""
 
+import time
+
 import aiohttp
 
 from maas.web.cells.attempt import SAFE, Attempt, is_unsent
@@ -17,6 +19,10 @@ ANSWER_S = 300.0
 waited for (`Prefer: wait=60`).
 """
 UPLOAD_S = Deadlines().upload_s + ANSWER_S
+SILENT_S = 90.0
+"""Seconds without a byte after which an answer that has begun is cut. Waits (a minute at most) end before an answer
+begins, and event streams send something every 15 seconds.
+"""
 WHOLE_BYTES = 64 << 10
 """The most bytes of an answer that is passed on in one part."""
 CELL_HEADER = b"x-maas-cell"
@@ -24,7 +30,7 @@ CELL_HEADER = b"x-maas-cell"
 
 
 class AnswerCut(ConnectionError):
-    """The error if the home cell's answer ends in the middle. The caller's connection is broken, as the answer is."""
+    """The error if the home cell's answer ends in the middle. The caller's answer then stays without an end."""
 
 
 class ForwardedRequests:
@@ -41,7 +47,7 @@ class ForwardedRequests:
         except aiohttp.ClientError as error:
             if body.gone:
                 raise ClientGone from error
-            raise _cut(request) from error
+            raise AnswerCut(f"The connection broke: {error}") from error
         finally:
             if body.complete and answer.content.at_eof():
                 answer.release()
@@ -96,23 +102,28 @@ class ForwardedRequests:
         is_stream = answer.content_type == "text/event-stream"
         try:
             async with self._stop.rest() if is_stream else self._stop.limit():
-                async for part in answer.content.iter_any():
+                while part := await self._part(answer):
                     await send({"type": "http.response.body", "body": part, "more_body": True})
         except TimeoutError as error:
             if not is_stream:
-                raise _cut(request) from error
+                raise AnswerCut("This process stops.") from error
         await send({"type": "http.response.body", "body": b""})
+
+    async def _part(self, answer: aiohttp.ClientResponse) -> bytes:
+        """Return the next part of the answer, or nothing at its end. The caller's own pace does not count."""
+        try:
+            return await self._stop.wait(time.monotonic() + SILENT_S, answer.content.readany)
+        except TimeoutError as error:
+            if self._stop.told:
+                raise
+            raise AnswerCut(f"Nothing arrived for {SILENT_S:g} s.") from error
 
     async def _whole(self, request: Outgoing, body: Body, answer: aiohttp.ClientResponse) -> bytes:
         """Return a small answer. The caller was sent nothing yet, so it learns in words if this breaks."""
         try:
-            async with self._stop.limit(ANSWER_S):
+            async with self._stop.limit(SILENT_S):
                 return await answer.read()
         except (aiohttp.ClientError, OSError) as error:
             if body.gone:
                 raise ClientGone from error
             raise CellConnectionLost(request.cell) from error
-
-
-def _cut(request: Outgoing) -> AnswerCut:
-    return AnswerCut(f"the answer of the cell {request.cell.name!r} ended in the middle")

@@ -15,6 +15,8 @@ from tenants.core.asgi.stopping import Restarting, Stop
 
 OPEN_S = 10.0
 """Seconds in which the home cell must answer a handshake."""
+PING_S = 30.0
+"""Seconds of silence of the home cell after which it is asked whether it is there. It must answer in half that time."""
 LONGEST_MESSAGE = 16 << 20
 LOST = 1013
 """The close code if the connection between the cells breaks: try again later."""
@@ -36,6 +38,7 @@ class ForwardedSockets:
                     headers=request.headers(),
                     protocols=tuple(request.scope.get("subprotocols") or ()),
                     max_msg_size=LONGEST_MESSAGE,
+                    heartbeat=PING_S,
                 )
         except aiohttp.WSServerHandshakeError as error:
             refused = Refusal(error.status, ((b"content-length", b"0"),), b"")

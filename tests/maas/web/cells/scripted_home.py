@@ -45,6 +45,10 @@ class ScriptedHome:
     def listen_no_more(self) -> None:
         self._server.close()
 
+    def write(self, data: bytes) -> None:
+        """Write more of an answer, on the newest connection."""
+        self._writers[-1].write(data)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.append(writer)
         number = len(self._writers)

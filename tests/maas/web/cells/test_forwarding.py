@@ -268,6 +268,24 @@ def test_a_socket_ends_when_the_cells_are_cut(two_cells: TwoCells, us_tenant: Cr
         two_cells.to_us.heal()
 
 
+def test_a_stream_is_not_ended_as_if_it_were_whole_when_the_cells_are_cut(
+    two_cells: TwoCells, us_tenant: CreatedTenant
+) -> None:
+    headers = {**bearer(us_tenant.key.text), "Accept": "text/event-stream"}
+    try:
+        with httpx.stream("GET", f"{two_cells.eu.url}/v1/events", headers=headers, timeout=20) as stream:
+            lines = stream.iter_lines()
+            assert next(lines)
+            two_cells.to_us.cut()
+            with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
+                list(lines)
+    finally:
+        two_cells.to_us.heal()
+    log = two_cells.eu.log_path.read_text()
+    assert "cell_answer_cut" in log
+    assert "Traceback" not in log
+
+
 def test_nothing_of_a_forwarded_request_is_logged(two_cells: TwoCells, us_tenant: CreatedTenant) -> None:
     marker = "a-name-that-stays-at-home"
     with unit_of_work(us_tenant.tenant.id):
