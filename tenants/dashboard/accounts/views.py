@@ -131,8 +131,10 @@ def _end(request: HttpRequest, person: User) -> None:
 
 
 def doors(request: HttpRequest) -> dict[str, Any]:
-    """Provide templates with the ways to sign in and the location of emails without a mail server."""
+    """Provide templates with the ways to sign in, the other cells, and the location of emails without a mail server."""
     return {
+        "cell": settings.MAAS_CELLS.own,
+        "other_cells": settings.MAAS_CELLS.others,
         "mail_is_shown_in_the_log": is_shown_in_the_log(),
         "sign_up_is_open": signing_up_is_open(),
         "sign_on": settings.MAAS_SIGN_ON,

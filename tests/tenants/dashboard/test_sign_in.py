@@ -2,8 +2,10 @@
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from tenants.accounts.models import Membership, Tenant, User
+from tenants.cells.cells import Cell, Cells
 from tenants.core.db.unit_of_work import operator_work
 from tenants.onboarding.create_tenant import CreatedTenant
 from tests.fixtures import unique
@@ -41,6 +43,18 @@ def test_wrong_credentials_are_refused_in_words(client: Client, email: str, pass
 def test_a_wrong_password_reads_like_an_unknown_address(client: Client, tenant: CreatedTenant) -> None:
     assert "Wrong email or password" in sign_in(client, tenant.owner.email, "wrong")[2]
     assert "Wrong email or password" in sign_in(client, "nobody@example.com", "wrong")[2]
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/password/forgotten"])
+def test_a_person_of_another_cell_finds_its_sign_in_page(client: Client, settings: Settings, path: str) -> None:
+    assert "in another region" not in client.get(path).content.decode()
+    urls = {name: f"https://{name}.example.com" for name in ("eu", "us", "ap")}
+    settings.MAAS_CELLS = Cells("eu", by_name={name: Cell(name, url, ()) for name, url in urls.items()}, secret=b"s")
+    page = client.get(path).content.decode()
+    assert "This is the region eu." in page
+    for name in ("us", "ap"):
+        assert f'<a href="{urls[name]}/sign-in">{name}</a>' in page
+    assert urls["eu"] not in page
 
 
 def test_after_signing_in_one_is_where_one_wanted_to_be(client: Client, tenant: CreatedTenant) -> None:
