@@ -36,6 +36,7 @@ def on_stop_signal(parting: Parting) -> None:
     `cut`.
 
     Each further signal triggers the next of them at once. The server's own reaction to a signal follows `let_go`.
+    SIGHUP comes when other processes serve the port already, so nobody has to be told in advance.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -46,8 +47,10 @@ def on_stop_signal(parting: Parting) -> None:
         log.warning("stop_signals_not_handled", loop=type(loop).__name__)
         return
     stop = _Stop(loop, parting)
+    server = _server_s(loop, signal.SIGTERM)
     for number in numbers:
         loop.add_signal_handler(number, stop.hear, _server_s(loop, number))
+    loop.add_signal_handler(signal.SIGHUP, stop.leave, server)
 
 
 class _Stop:
@@ -60,18 +63,23 @@ class _Stop:
         self._cut: asyncio.TimerHandle | None = None
         self._give_up_at_s = 0.0
 
-    def hear(self, server: Act) -> None:
+    def hear(self, server: Act, *, drains: bool = True) -> None:
         """Handle a signal. `server` is the handler of the server, which is called too."""
         if self._cut is not None:
             self._cut.cancel()
             self._parting.cut()
             return
-        hurries = self._next is not None or self._parting.drain_s <= 0
+        hurries = self._next is not None or not drains or self._parting.drain_s <= 0
         if self._next is None:
             self._parting.drain()
         else:
             self._next.cancel()
         self._next = self._loop.call_later(0 if hurries else self._parting.drain_s, self._let_go, server)
+
+    def leave(self, server: Act) -> None:
+        """Skip the drain, and do not hurry a stop that has begun to wait for requests."""
+        if self._cut is None:
+            self.hear(server, drains=False)
 
     def _let_go(self, server: Act) -> None:
         try:

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+from collections.abc import Awaitable, Callable
 
 import uvloop
 from granian._granian import SocketHolder
@@ -11,7 +12,7 @@ from granian.http import HTTP1Settings, HTTP2Settings
 from granian.log import LogLevels
 from granian.server.embed import Server
 
-from tenants.core.asgi.protocol import App
+from tenants.core.asgi.protocol import App, Message, Receive, Scope, Send
 
 BACKLOG = 4096
 REQUESTS = 16384
@@ -37,6 +38,25 @@ class SharedPortServer(Server):
 
     def _init_shared_socket(self) -> None:
         self._shd = SocketHolder(self._listener.detach(), False, BACKLOG)  # type: ignore[call-arg, assignment]
+
+
+class Announced:
+    """A layer around the application that tells when it has started."""
+
+    def __init__(self, inner: App, tell: Callable[[], None]) -> None:
+        self._inner = inner
+        self._tell = tell
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        return self._inner(scope, receive, self._telling(send) if scope["type"] == "lifespan" else send)
+
+    def _telling(self, send: Send) -> Send:
+        async def tell(message: Message) -> None:
+            await send(message)
+            if message["type"] == "lifespan.startup.complete":
+                self._tell()
+
+        return tell
 
 
 def serve(application: App, listener: socket.socket) -> int:

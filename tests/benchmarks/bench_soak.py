@@ -179,14 +179,19 @@ def measure(stack: LiveStack, home: Path, after: int) -> Figures:
 
 
 def restart_all(stack: LiveStack, url: str) -> tuple[float, float]:
-    """End each process as its operator would, one after another. The supervisor starts it again. Return when this began
-    and ended.
+    """Replace each process as its operator would, one after another: web by SIGHUP, and each other is ended and started
+    again by the supervisor. Return when this began and ended.
     """
     all_began_s = time.monotonic()
     for name, child in children(stack).items():
-        child.send_signal(signal.SIGINT if "postgres" in name else signal.SIGTERM)
         began_s = time.monotonic()
-        child.wait(READY_TIMEOUT_S)
+        if name == "web":
+            old = child.children()
+            child.send_signal(signal.SIGHUP)
+            psutil.wait_procs(old, READY_TIMEOUT_S)
+        else:
+            child.send_signal(signal.SIGINT if "postgres" in name else signal.SIGTERM)
+            child.wait(READY_TIMEOUT_S)
         while not _is_ready(stack, url, name):
             assert time.monotonic() - began_s < READY_TIMEOUT_S, f"{name} did not come back"
             time.sleep(0.2)

@@ -25,8 +25,9 @@ TIMEOUT_S = 60.0
 class GranianServer:
     """A granian server that runs as `make up` starts it, on the services of this run, with its own MAAS_HOME."""
 
-    def __init__(self, target: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, target: str, env: Mapping[str, str] | None = None, *, project: Path = PROJECT) -> None:
         self._target = target
+        self._project = project
         self._folder = tempfile.TemporaryDirectory(prefix="maas-web-")
         self.home = Path(self._folder.name)
         self.port = free_port()
@@ -46,7 +47,7 @@ class GranianServer:
         # than a busy machine needs to stop.
         command = [sys.executable, "-m", "maas.web_processes", "--leave-s", "12", self._target]
         with self.log_path.open("wb") as log:
-            self.process = subprocess.Popen(command, cwd=PROJECT, env=self._env, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, cwd=self._project, env=self._env, stdout=log, stderr=log)
         deadline = time.monotonic() + TIMEOUT_S
         while not self._is_live():
             if self.process.poll() is not None or time.monotonic() > deadline:

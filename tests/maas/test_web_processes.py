@@ -1,11 +1,13 @@
 """Tests of web processes that share a port: one that is killed takes nothing from the others, and is replaced."""
 
+import shutil
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 
 import grpc
 import httpx
@@ -17,7 +19,7 @@ from inference.gateway.gateway import GRPC_PREFIX
 from maas.local.supervisor.ports import free_port
 from maas.web_processes.group_metrics import merged
 from tenants.onboarding.create_tenant import CreatedTenant
-from tests.maas.granian_server import GranianServer
+from tests.maas.granian_server import PROJECT, GranianServer
 from tests.maas.raw_http import RawRequest
 from tests.samples.pdfs import text_pdf
 from tests.waiting import eventually
@@ -101,6 +103,41 @@ def load(server: GranianServer) -> Iterator[list[Caller]]:
         over.set()
         for caller in callers:
             caller.thread.join()
+
+
+def renewed(server: GranianServer, before: set[int]) -> None:
+    """Wait until two processes serve, and all that did before have ended."""
+    eventually(lambda: not {one.pid for one in web_processes(server)} & before, "the end of the old processes")
+    eventually(lambda: len(serving(server)) == 2, "two processes that serve")
+
+
+def test_all_are_replaced_with_their_parent_and_no_new_connection_is_refused(pair: GranianServer) -> None:
+    began_s = psutil.Process(pair.process.pid).create_time()
+    for _ in range(2):
+        with load(pair) as callers:
+            before = {process.pid for process in web_processes(pair)}
+            pair.process.send_signal(signal.SIGHUP)
+            renewed(pair, before)
+            answered = sum(caller.answered for caller in callers)
+            eventually(lambda: sum(caller.answered for caller in callers) > answered + CALLERS, "more calls")
+        assert not [caller.new_failed for caller in callers if caller.new_failed]
+        # A connection that is kept ends with its process. At most one request may have been on its way then.
+        assert all(len(caller.kept_failed) <= 1 for caller in callers)
+    assert psutil.Process(pair.process.pid).create_time() == began_s
+
+
+def test_a_program_that_cannot_start_replaces_nothing(tmp_path: Path) -> None:
+    copied = tmp_path / "copied"
+    for folder in ("maas", "jobs", "inference", "tenants", "templates"):
+        shutil.copytree(PROJECT / folder, copied / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    with GranianServer("maas.asgi:application", {"MAAS_WEB_PROCESSES": "2"}, project=copied) as server:
+        eventually(lambda: len(serving(server)) == 2, "two processes that serve")
+        before = {process.pid for process in web_processes(server)}
+        (copied / "maas" / "urls.py").write_text("raise SystemExit('broken')")
+        server.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "web_not_renewed" in server.log_path.read_text(), "the refusal in the log")
+        assert {process.pid for process in web_processes(server)} == before
+        assert len(serving(server)) == 2
 
 
 def test_one_that_is_killed_is_replaced_and_the_other_loses_no_call(pair: GranianServer) -> None:
