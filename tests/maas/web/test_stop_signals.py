@@ -95,6 +95,20 @@ def test_signals_that_follow_bring_on_what_is_next_at_once() -> None:
         asyncio.run(heard(_Told()))
 
 
+def test_one_whose_port_others_serve_already_does_not_drain() -> None:
+    async def heard(told: "_Told") -> None:
+        signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
+        on_stop_signal(told.parting(drain_s=60, finish_s=60))
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGHUP)
+            await told.when(["drain", "let go", "server"])
+        os.kill(os.getpid(), signal.SIGTERM)
+        await told.when(["drain", "let go", "server", "cut"])
+
+    with _own_handler():
+        asyncio.run(heard(_Told()))
+
+
 def test_what_is_not_done_in_time_is_cut() -> None:
     async def heard(told: "_Told") -> None:
         signal.signal(signal.SIGTERM, lambda *_: told.say("server"))
