@@ -36,7 +36,7 @@ def on_stop_signal(parting: Parting) -> None:
     `cut`.
 
     Each further signal triggers the next of them at once. The server's own reaction to a signal follows `let_go`.
-    SIGHUP comes when other processes serve the port already, so nobody has to be told in advance.
+    SIGHUP comes when other processes serve the port already, so nobody has to know in advance.
     """
     if threading.current_thread() is not threading.main_thread():
         return

@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         listener.set_inheritable(True)
         own = [options.application, "--leave-s", str(options.leave_s), "--listener", str(listener.fileno())]
         words = ["-m", "maas.web_processes", *own, "--replaces", *map(str, running)]
-        os.execv(sys.executable, [sys.executable, *words])
+        os.execv(sys.executable, [sys.executable, *words])  # noqa: S606  There is no shell here either.
 
     group = ProcessGroup(
         serve_as,
