@@ -1,11 +1,12 @@
 """Replay a trace on a real product whose workers the policy starts and stops, and compare it with the simulation of the
 same trace.
 
-Run from the repository's root: python -m tests.benchmarks.bench_scaling_live [--repeats 3] [--busy 0.45]. It starts a
+Run from the repository's root: python -m tests.benchmarks.bench_scaling_live [--repeats 3] [--busy 0.35]. It starts a
 product of its own and does what KEDA and Kubernetes do: it reads how many workers of a pool are `wanted` from the
 product, and starts a worker, or ends the youngest with SIGTERM. Each job has tensors for a model that counts, so that
-the work of each is known before. The trace is low, then high, then low again, and takes `--busy` of the machine on
-average: if more were used, workers would slow each other down, which the simulation does not know.
+the work of each is known before: what a turn takes is measured with one worker while jobs come as they do in the trace.
+The trace is low, then high, then low again, and takes `--busy` of the machine on average: if more were used, workers
+would slow each other down, which the simulation does not know.
 """
 
 import argparse
@@ -40,17 +41,17 @@ from tests.flows.product import Product
 from tests.live_stack import LiveStack
 from tests.samples.hostile_models import looping
 
-REPEATS, BUSY = 3, 0.45
+REPEATS, BUSY = 3, 0.35
 POOL, MODEL = "counting", "counting"
 LOOK_S = 2.0
 """Seconds between two looks of the scheduler."""
 FOLLOW_EVERY_S = 1.0
 MEAN_WORK_S, SPREAD = 0.4, 0.4
 STEPS_S = (60.0, 120.0, 120.0)
-HIGH = 2.0
+HIGH = 3.0
 """The rate of the second step, as a multiple of that of the others."""
 TURNS_TRIED = (50_000, 100_000, 200_000, 400_000, 800_000)
-TRIES = 8
+TRIES, TRIED_EVERY_S = 16, 0.8
 PROMISE = Promise(0.95, 5.0)
 TAMING = Taming(up=1, up_every_s=10.0, down=1, down_every_s=40.0)
 MAX_WORKERS = 3
@@ -79,7 +80,8 @@ with operator_work():
 _PAGES = """
 SELECT extract(epoch FROM page.created_at)::float8, extract(epoch FROM page.started_at)::float8,
     extract(epoch FROM page.finished_at)::float8
-FROM jobs_page page WHERE page.job_id = ANY(%s::uuid[]) AND page.state = 'succeeded'
+FROM jobs_page page JOIN unnest(%s::uuid[]) WITH ORDINALITY sent (job_id, number) ON page.job_id = sent.job_id
+WHERE page.state = 'succeeded' ORDER BY sent.number
 """
 
 
@@ -185,7 +187,7 @@ async def submitted(product: Product, times: Sequence[float], turns: Sequence[in
 
 
 def pages_of(product: Product, jobs: Sequence[str]) -> list[tuple[float, float, float]]:
-    """Return the times at which each page came, began and ended, once all have."""
+    """Return the times at which the page of each job came, began and ended, once all have."""
     until_s = time.monotonic() + END_TIMEOUT_S
     while True:
         found = [(float(came), float(began), float(ended)) for came, began, ended in product.rows(_PAGES, list(jobs))]
@@ -196,13 +198,12 @@ def pages_of(product: Product, jobs: Sequence[str]) -> list[tuple[float, float, 
 
 
 def seconds_of_turns(product: Product) -> tuple[float, float]:
-    """Return what a page takes: seconds of each turn, and seconds beside them."""
-    tried = [turns for turns in TURNS_TRIED for _ in range(TRIES)]
-    took = []
-    for turns in tried:
-        ((_, began_s, ended_s),) = pages_of(product, asyncio.run(submitted(product, [0.0], [turns])))
-        took.append(ended_s - began_s)
-    each_s, beside_s = np.polyfit(tried, took, 1)
+    """Return what a page takes at the load of the trace: seconds of each turn, and seconds beside them."""
+    chance = np.random.default_rng(0)
+    tried = chance.permutation(np.repeat(TURNS_TRIED, TRIES))
+    times = np.cumsum(chance.exponential(TRIED_EVERY_S, len(tried)))
+    pages = np.array(pages_of(product, asyncio.run(submitted(product, times.tolist(), tried.tolist()))))
+    each_s, beside_s = np.polyfit(tried, pages[:, 2] - pages[:, 1], 1)
     return float(each_s), float(beside_s)
 
 
