@@ -3,6 +3,7 @@
 import numpy as np
 
 from inference.scaling.pool import HOUR_S, Expected, PoolNow, PoolTerms, Wanted
+from inference.scaling.taming import grown_in_time
 from inference.scaling.waits import Matrix, Vector, late_by_chance, late_in_line
 
 STEPS = 48
@@ -42,14 +43,22 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         tried = near if len(near) <= TRIED else np.unique(np.linspace(near[0], near[-1], TRIED).round().astype(int))
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
+    rising = _rising(now, terms, expected)
     needed = max(
-        int(tried[best]), _keeping_up(now, terms, expected), buffered(now, terms, expected), int(now.expects_callers)
+        int(tried[best]),
+        _keeping_up(now, terms, expected),
+        buffered(now, terms, expected),
+        rising,
+        int(now.expects_callers),
     )
     replicas = min(max(needed, terms.least), terms.most)
     if replicas != tried[best]:
         _, misses = _costs(np.array([replicas]), now, terms, expected)
         best = 0
-    return Wanted(replicas, needed, _reasons(replicas, misses[best], now, terms, expected))
+    reasons = _reasons(replicas, misses[best], now, terms, expected)
+    if rising > tried[best]:
+        reasons = (f"{rising} now can grow in time to what is needed later, at the pool's pace", *reasons)
+    return Wanted(replicas, needed, reasons)
 
 
 def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int]:
@@ -64,6 +73,13 @@ def _keeping_up(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
     """Return the replicas that can do what comes. With fewer, a line would grow for ever, however little it costs."""
     work = float(np.mean(expected.rates)) * now.service_s
     return int(np.ceil(work / terms.slots))
+
+
+def _rising(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
+    """Return the replicas from which the pool can grow, as fast as it may, to what later rates will need."""
+    work = np.array(expected.later) * now.service_s
+    needs = np.ceil((work + np.sqrt(work)) / terms.slots).astype(int)
+    return grown_in_time(np.minimum(needs, terms.most).tolist(), terms.taming)
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:

@@ -111,6 +111,10 @@ class Expected:
     """The rate of the last hour, whatever happens at the moment."""
     per_day: float = 0.0
     """The requests of a day."""
+    later: tuple[float, ...] = ()
+    """The highest rate in each time in which the pool may grow once, from when a replica ordered now would work. Empty
+    unless the traffic of a week ago is expected.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,16 @@
 """Steers one pool: it decides again and again, and knows the traffic and the decisions of the past."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from inference.scaling.policy import decide, horizon_s, step_s
 from inference.scaling.pool import PoolNow, PoolTerms, Wanted
 from inference.scaling.taming import Tamed
 from inference.scaling.traffic import MINUTE_S, Traffic
+
+GROWS_FOR_S = 3600.0
+"""The seconds within which a predicted rise is prepared for, where a pool may grow only step by step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +49,8 @@ class Steering:
         each_s = step_s(self.terms)
         steps = ceil(horizon_s(self.terms) / each_s)
         expected, is_predicted = self._traffic.expected(now.at_s, step_s=each_s, steps=steps)
+        if is_predicted:
+            every_s = self.terms.taming.up_every_s
+            expected = replace(expected, later=self._traffic.later(now.at_s, every_s, ceil(GROWS_FOR_S / every_s)))
         wanted = decide(now, self.terms, expected)
         return Decision(self._tamed.allowed(wanted.replicas, now.replicas, now.at_s), wanted, is_predicted)

@@ -1,7 +1,7 @@
 """The limits on how fast a pool grows and shrinks, by what it wanted and had before."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from inference.scaling.pool import Taming
@@ -61,6 +61,22 @@ class Tamed:
         for past in (self._had, self._wanted):
             while past and past[0][0] <= at_s - longest_s:
                 past.popleft()
+
+
+def grown_in_time(needs: Sequence[int], taming: Taming) -> int:
+    """Return the replicas that are enough now if the pool may grow once before each further need."""
+    enough = 0
+    for need in reversed(needs):
+        enough = max(need, _least_before(enough, taming))
+    return enough
+
+
+def _least_before(replicas: int, taming: Taming) -> int:
+    """Return the fewest replicas that may grow to so many at once."""
+    least = int(replicas / (1 + taming.up_share))
+    while least + int(taming.up_share * least) < replicas:
+        least += 1
+    return max(0, min(least, replicas - taming.up))
 
 
 def _since(past: deque[tuple[float, int]], since_s: float) -> Iterator[int]:

@@ -120,18 +120,29 @@ class Traffic:
         weekly, reactive = self._weekly, self._reactive
         return weekly.times >= LEAST_JUDGED and weekly.mean_square < reactive.mean_square
 
+    def later(self, at_s: float, every_s: float, times: int) -> tuple[float, ...]:
+        """Return the highest rate that came a week ago in each of so many times from one lead after now."""
+        first = int((at_s + self.lead_s) / MINUTE_S)
+        ends = np.ceil((at_s + self.lead_s + np.arange(1, times + 1) * every_s) / MINUTE_S).astype(int) - first
+        curve = np.nan_to_num(self._week_before(np.arange(first, first + int(ends[-1])))) * self._level()
+        begins = np.minimum(np.concatenate(([0], ends[:-1])), ends - 1)
+        return tuple(float(curve[begin:end].max()) for begin, end in zip(begins, ends, strict=True))
+
     def _weekly_from(self, at_s: float, step_s: float, steps: int) -> "np.ndarray | None":
         first = at_s / MINUTE_S
         wanted = first + np.arange(steps) * step_s / MINUTE_S
         minutes = np.arange(int(first), int(wanted[-1]) + 2)
-        curve = np.array([self._a_week_before(int(minute)) for minute in minutes])
+        curve = self._week_before(minutes)
         return None if np.isnan(curve).any() else np.interp(wanted, minutes, curve) * self._level()
 
-    def _a_week_before(self, minute: int) -> float:
-        around = np.arange(minute - WEEK - SMOOTH, minute - WEEK + SMOOTH + 1)
-        found = self._minutes[around[around >= self._minute - KEPT] % KEPT]
-        found = found[~np.isnan(found)]
-        return float(found.mean()) if found.size else math.nan
+    def _week_before(self, minutes: "np.ndarray") -> "np.ndarray":
+        """Return the rate a week before each of these minutes, NaN where it is not known."""
+        around = minutes[:, None] - WEEK + np.arange(-SMOOTH, SMOOTH + 1)
+        found = self._minutes[around % KEPT]
+        known = ~np.isnan(found)
+        count = known.sum(axis=1)
+        mean: np.ndarray = np.where(known, found, 0.0).sum(axis=1) / np.maximum(count, 1)
+        return np.where(count > 0, mean, np.nan)
 
     def _level(self) -> float:
         """Return how much more comes than a week ago, over the last hour."""
@@ -158,5 +169,5 @@ class Traffic:
             if weekly is not None and not math.isnan(weekly):
                 self._weekly.learn(weekly, came)
         ahead = max(1, round(self.lead_s / MINUTE_S))
-        weekly = self._a_week_before(minute + ahead) * self._level() if self.predicts else None
+        weekly = float(self._week_before(np.array([minute + ahead]))[0]) * self._level() if self.predicts else None
         self._due.append((minute + ahead, self.rate()[0], weekly))

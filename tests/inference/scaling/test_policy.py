@@ -32,6 +32,17 @@ def test_callers_who_found_no_replica_find_one_when_they_come_again() -> None:
     assert needed(PoolNow(0.0, expects_callers=True), replace(TERMS, least=0), rate=0.0) == 1
 
 
+def test_a_rise_that_is_foreseen_is_begun_as_early_as_the_pace_of_the_pool_demands() -> None:
+    calm = PoolNow(0.0, ready=8, service_s=3.5)
+    later = replace(expected(2.0), later=(2.0,) * 5 + (10.0,))
+    (there, *_), wanted = decide(calm, TERMS, expected(2.0)).reasons, decide(calm, TERMS, later)
+    assert needed(calm, rate=2.0) < 20
+    # 41 are needed in ten minutes, and two more may come in each two minutes.
+    assert wanted.needed == 31
+    assert "can grow in time" in wanted.reasons[0]
+    assert "can grow in time" not in there
+
+
 def test_replicas_that_start_already_are_not_ordered_again() -> None:
     line = PoolNow(0.0, waiting_work_s=4000, oldest_wait_s=60, ready=30, service_s=3.5)
     ordered = needed(line)

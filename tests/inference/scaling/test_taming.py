@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.scaling.pool import Taming
-from inference.scaling.taming import Tamed
+from inference.scaling.taming import Tamed, grown_in_time
 
 
 def follow(wanted: list[int], taming: Taming, *, first: int = 10, every_s: float = 15.0) -> list[int]:
@@ -66,3 +66,30 @@ def test_it_never_overshoots_what_was_wanted(wanted: list[int]) -> None:
     for look, count in enumerate(wanted):
         assert had[look + 1] <= max(count, had[look])
         assert had[look + 1] >= min(count, had[look])
+
+
+TAMINGS = st.builds(Taming, up=st.integers(1, 5), up_share=st.sampled_from([0.0, 0.1, 0.2, 1.0, 20.0]))
+
+
+def test_a_pool_that_grows_by_two_begins_in_time() -> None:
+    assert grown_in_time([1, 1, 1, 10], Taming(up=2)) == 4
+    assert grown_in_time([10, 1, 1], Taming(up=2)) == 10
+    assert grown_in_time([1, 100], Taming(up=2, up_share=0.25)) == 80
+    assert grown_in_time([], Taming()) == 0
+
+
+@given(st.lists(st.integers(0, 500), max_size=30), TAMINGS)
+def test_a_pool_that_begins_in_time_meets_every_need_and_one_with_fewer_does_not(
+    needs: list[int], taming: Taming
+) -> None:
+    def meets(replicas: int) -> bool:
+        for number, need in enumerate(needs):
+            if number:
+                replicas += max(taming.up, int(taming.up_share * replicas))
+            if replicas < need:
+                return False
+        return True
+
+    enough = grown_in_time(needs, taming)
+    assert meets(enough)
+    assert enough == 0 or not meets(enough - 1)

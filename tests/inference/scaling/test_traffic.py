@@ -55,6 +55,14 @@ def test_the_morning_of_last_week_is_expected_again() -> None:
     assert expected.rates[-1] > 15
 
 
+def test_a_rise_is_foreseen_for_as_long_as_the_pool_takes_to_grow() -> None:
+    traffic = Traffic(lead_s=300)
+    feed(traffic, office, 0, 2 * WEEK_S + 7 * 3600)
+    later = traffic.later(2 * WEEK_S + 7 * 3600, every_s=600, times=7)
+    assert max(later[:5]) < 2
+    assert min(later[5:]) > 15
+
+
 def test_without_predictions_the_morning_comes_as_a_surprise() -> None:
     traffic = Traffic(lead_s=220, predicts=False)
     feed(traffic, office, 0, 2 * WEEK_S + 7.95 * 3600)
