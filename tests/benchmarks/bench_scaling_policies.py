@@ -2,7 +2,7 @@
 
 The first part runs `diurnal-spike` with every target of the autoscaler. The second runs three weeks of traffic with a
 steep morning, and spends more and more on the policy without predictions, until it costs what the policy with them
-does.
+does: by the price of a missed promise, and then by more replicas that are always there.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,8 +21,8 @@ DAY_S = 86_400.0
 WEEKS = 3
 JUDGED_FROM_S = 14 * DAY_S
 """The last week is judged. In the two before, the policy gathers what it predicts from."""
-DEARER = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 40.0, 80.0)
-"""The multiples of the price of a missed promise with which the policy without predictions is tried."""
+SPENT = ((1.0, 1), (5.0, 1), (80.0, 1), *((80.0, least) for least in range(3, 24)))
+"""What is tried to spend more: multiples of the price of a missed promise, and the fewest replicas."""
 
 
 @dataclass
@@ -84,11 +84,11 @@ def compare_predictions(seed: int) -> None:
     missed, hours = judged(trace, Ours(trace.terms, first))
     print(f"offices, seed {seed}: with predictions {missed:.2%} missed, {hours:,.0f} replica-hours")
     usual = trace.terms.cost_of_a_miss(trace.mean_work_s)
-    for times in DEARER:
-        terms = replace(trace.terms, missed_cost=usual * times)
+    for times, least in SPENT:
+        terms = replace(trace.terms, missed_cost=usual * times, least=least)
         without, spent = judged(replace(trace, terms=terms), Ours(terms, first, predicts=False))
         of_both = f"{spent:,.0f} replica-hours ({spent / hours:.2f}x)"
-        print(f"  without, a miss costs {times:4g}x: {without:.2%} missed, {of_both}")
+        print(f"  without, a miss costs {times:g}x, {least} at least: {without:.2%} missed, {of_both}", flush=True)
         if spent >= hours:
             break
 
