@@ -55,6 +55,8 @@ TRIES, TRIED_EVERY_S = 16, 0.8
 PROMISE = Promise(0.95, 5.0)
 TAMING = Taming(up=1, up_every_s=10.0, down=1, down_every_s=40.0)
 MAX_WORKERS = 3
+PAUSE_S = MAX_WORKERS * TAMING.down_every_s
+"""The pause before a trace, in which the pool shrinks to its least and its past decisions expire."""
 STARTS = 2
 START_TIMEOUT_S, END_TIMEOUT_S = 120.0, 300.0
 WAIT_GOAL, WORK_GOAL = 0.25, 0.10
@@ -298,8 +300,9 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
     turns = [max(1, round((one - beside_s) / each_s)) for one in work.tolist()]
     terms = PoolTerms(PROMISE, node_start_s=node_start_s, load_s=load_s, least=1, most=MAX_WORKERS, taming=TAMING)
     work = np.array([count * each_s + beside_s for count in turns])
-    run = run_pool(PoolTrace(POOL, times, work, terms, sum(STEPS_S)), Ours(terms, 1), tick_s=LOOK_S)
-    simulated = Replayed(run.waits, work, run.replica_s, run.peak)
+    trace = PoolTrace(POOL, PAUSE_S + times, work, terms, PAUSE_S + sum(STEPS_S))
+    run = run_pool(trace, Ours(terms, 1), tick_s=LOOK_S)
+    simulated = Replayed(run.waits, work, run.replica_s - PAUSE_S, run.peak)
     print(
         f"a worker starts in {statistics.mean(starts_s):.1f} s; a page takes {beside_s * 1e3:.0f} ms and"
         f" {each_s * 1e6:.2f} us a turn; {len(times)} jobs, {work.sum():.0f} s of work in {sum(STEPS_S):.0f} s",
@@ -308,8 +311,7 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
     real = []
     with workers.following():
         for number in range(given.repeats):
-            # The pool shrinks to its least, and its past decisions expire.
-            time.sleep(MAX_WORKERS * TAMING.down_every_s if number else TAMING.down_every_s)
+            time.sleep(PAUSE_S)
             real.append(replayed(product, workers, times, turns))
             print(f"repeat {number + 1}: p95 wait {np.quantile(real[-1].waits, 0.95):.2f} s", flush=True)
     report(simulated, real)
