@@ -148,11 +148,16 @@ class Costs:
 
 
 class Arrivals:
-    """The pieces that came for each model between two looks: those that were done, and those that are here now more."""
+    """The pieces that came for each model between two looks: those that were done, and those that are here now more.
+
+    A piece that a worker has begun since its heartbeat is not seen. It would count as one that came when it is seen
+    again. So it must be missing from what came: a number below zero counts in the next look.
+    """
 
     def __init__(self) -> None:
         self._done: dict[str, tuple[str, Mapping[str, int]]] = {}
         self._here: dict[str, int] | None = None
+        self._unseen: dict[str, int] = {}
 
     def since_last(
         self, waiting: Iterable[Waiting], workers: Collection[WorkerNow], unserved: Mapping[str, int]
@@ -175,7 +180,10 @@ class Arrivals:
         if before_here is None:
             return dict(unserved)
         keys = done.keys() | here.keys() | before_here.keys()
-        came = {key: done.get(key, 0) + here.get(key, 0) - before_here.get(key, 0) for key in keys}
+        grown = {key: done.get(key, 0) + here.get(key, 0) - before_here.get(key, 0) for key in keys}
+        came = {key: count + self._unseen.get(key, 0) for key, count in grown.items()}
+        # For one look only: what was canceled does not come again.
+        self._unseen = {key: count for key, count in grown.items() if count < 0}
         for key, count in unserved.items():
             came[key] = max(came.get(key, 0), count)
         return {key: count for key, count in came.items() if count > 0}

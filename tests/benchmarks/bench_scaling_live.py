@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import django
 import httpx
@@ -79,6 +80,7 @@ from tenants.core.db.unit_of_work import operator_work
 with operator_work():
     ScalingTerms.objects.filter(pool="{POOL}").update(node_start_s=%.3f)
 """
+_CAME = "SELECT coalesce(sum(came), 0)::int FROM inference_scalingminute WHERE pool = %s AND minute >= %s"
 _PAGES = """
 SELECT extract(epoch FROM page.created_at)::float8, extract(epoch FROM page.started_at)::float8,
     extract(epoch FROM page.finished_at)::float8
@@ -97,6 +99,8 @@ class Followed:
     leaving: list[subprocess.Popen[str]] = field(default_factory=list)
     counts: list[tuple[float, int]] = field(default_factory=list)
     """The number of workers since a time."""
+    believed_s: list[float] = field(default_factory=list)
+    """The seconds of a page that the policy knew at each look with work."""
     _started: int = 0
 
     def become(self, wanted: int) -> None:
@@ -124,7 +128,9 @@ class Followed:
 
         def follow() -> None:
             while not stop.wait(FOLLOW_EVERY_S):
-                self.become(int(scaling(self.product)["wanted"]))
+                found = scaling(self.product)
+                self.believed_s += [model["seconds_each"] for model in found["models"]]
+                self.become(int(found["wanted"]))
 
         thread = threading.Thread(target=follow)
         thread.start()
@@ -143,7 +149,7 @@ class Replayed:
     peak: int
 
 
-def scaling(product: Product) -> dict[str, float]:
+def scaling(product: Product) -> dict[str, Any]:
     token = product.running.demo["MAAS_OPERATOR_TOKEN"]
     answer = httpx.get(
         f"{product.running.url}/v1/operator/scaling/pools/{POOL}",
@@ -151,7 +157,7 @@ def scaling(product: Product) -> dict[str, float]:
         timeout=10,
         trust_env=False,
     )
-    found: dict[str, float] = answer.raise_for_status().json()
+    found: dict[str, Any] = answer.raise_for_status().json()
     return found
 
 
@@ -308,13 +314,18 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
         f" {each_s * 1e6:.2f} us a turn; {len(times)} jobs, {work.sum():.0f} s of work in {sum(STEPS_S):.0f} s",
         flush=True,
     )
-    real = []
+    real, began_minute = [], int(time.time() // 60)
     with workers.following():
         for number in range(given.repeats):
             time.sleep(PAUSE_S)
             real.append(replayed(product, workers, times, turns))
             print(f"repeat {number + 1}: p95 wait {np.quantile(real[-1].waits, 0.95):.2f} s", flush=True)
     report(simulated, real)
+    ((came,),) = product.rows(_CAME, POOL, began_minute)
+    print(
+        f"the policy counted {came} of {given.repeats * len(times)} jobs, and believed in"
+        f" {statistics.median(workers.believed_s):.2f} s a page (mean {work.mean():.2f})"
+    )
 
 
 def scaling_known(product: Product) -> bool:

@@ -76,6 +76,22 @@ def test_what_comes_is_what_was_done_and_what_is_here_more() -> None:
     assert arrivals.since_last([], [worker(done={"ocr@1": 17 + 64})], {}) == {}
 
 
+def test_a_piece_that_no_heartbeat_shows_yet_comes_once() -> None:
+    arrivals, waiting = Arrivals(), [Waiting("ocr@1", PAGES, "bulk", 3)]
+    arrivals.since_last(waiting, [worker()], {})
+    assert arrivals.since_last([], [worker()], {}) == {}
+    assert arrivals.since_last([], [worker(done={"ocr@1": 2}, running={"ocr@1": 1})], {}) == {}
+    assert arrivals.since_last([], [worker(done={"ocr@1": 4})], {}) == {"ocr@1": 1}
+
+
+def test_canceled_pieces_hide_what_comes_for_one_look() -> None:
+    arrivals = Arrivals()
+    arrivals.since_last([Waiting("ocr@1", PAGES, "bulk", 1000)], [], {})
+    assert arrivals.since_last([], [], {}) == {}
+    assert arrivals.since_last([Waiting("ocr@1", PAGES, "bulk", 5)], [], {}) == {}
+    assert arrivals.since_last([Waiting("ocr@1", PAGES, "bulk", 9)], [], {}) == {"ocr@1": 4}
+
+
 def test_a_worker_that_started_anew_counts_from_zero() -> None:
     arrivals = Arrivals()
     arrivals.since_last([], [worker(done={"ocr@1": 1000})], {})
