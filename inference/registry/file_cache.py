@@ -102,7 +102,8 @@ def _files(folder: Path) -> Iterator[CachedFile]:
 def _is_pinned(path: Path) -> bool:
     """Return whether the file must stay. One that was being fetched may have got its final name meanwhile."""
     try:
-        with path.open("rb") as file:
+        # NFS gives an exclusive lock only on a file that is open for writing.
+        with path.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, FileNotFoundError):
         return True

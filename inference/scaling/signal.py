@@ -220,9 +220,9 @@ class FleetNow:
         return found
 
 
-def pool_signals(fleet: FleetNow, costs: Costs) -> dict[str, PoolSignal]:
-    """Return the signal of every pool that has a model or a worker, and of the default pool."""
-    pools = {DEFAULT_POOL, *(model.pool for model in fleet.models)}
+def pool_signals(fleet: FleetNow, costs: Costs, known: Iterable[str] = ()) -> dict[str, PoolSignal]:
+    """Return the signal of every known pool, of every pool that has a model or a worker, and of the default pool."""
+    pools = {DEFAULT_POOL, *known, *(model.pool for model in fleet.models)}
     pools.update(pool for worker in fleet.workers for pool in worker.served_pools)
     return {pool: _signal(pool, fleet, costs) for pool in sorted(pools)}
 

@@ -1,7 +1,7 @@
 """The scheduler's watch over all pools: it gathers the signal, decides, publishes, and keeps every minute."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ import redis
 import structlog
 from django.conf import settings
 
-from inference.registry.models import ScalingMinute, ScalingTerms
+from inference.registry.models import ModelPool, ScalingMinute, ScalingTerms
 from inference.registry.tiers import current_tiers
 from inference.rpc.demand import unserved_since_last
 from inference.rpc.lines import CommandLine
@@ -90,9 +90,12 @@ class ScalingWatch:
             self._begin_anew()
         since_s = now_s if self._looked_s is None else self._looked_s
         try:
-            signals = self._signals()
             with operator_work():
                 terms = {of_pool.pool: of_pool for of_pool in ScalingTerms.objects.all()}
+                # An autoscaler asks for pools that have neither a model nor a worker at the moment.
+                known = {*terms, *ModelPool.objects.values_list("name", flat=True)}
+            signals = self._signals(known)
+            with operator_work():
                 decided = [
                     self._decide(signal, terms.get(signal.pool) or ScalingTerms(pool=signal.pool), since_s, now_s)
                     for signal in signals.values()
@@ -105,7 +108,7 @@ class ScalingWatch:
         if self._cluster is not None:
             self._cluster.write(deletion_costs(self._workers, self._costs))
 
-    def _signals(self) -> dict[str, PoolSignal]:
+    def _signals(self, known: Iterable[str] = ()) -> dict[str, PoolSignal]:
         reports = live_workers_with_long_timeout()
         self._measured.learn(reports)
         self._workers = workers = [_worker(report) for report in reports]
@@ -122,7 +125,7 @@ class ScalingWatch:
         models = [ModelNow(model.key, model.pool, self._measured.apply(model).load_s) for model in found]
         self._costs.learn(workers)
         came = self._arrivals.since_last(waiting, workers, unserved)
-        return pool_signals(FleetNow(models, waiting, workers, came, frozenset(unserved)), self._costs)
+        return pool_signals(FleetNow(models, waiting, workers, came, frozenset(unserved)), self._costs, known)
 
     def _decide(self, signal: PoolSignal, terms: ScalingTerms, since_s: float, now_s: float) -> dict[str, Any]:
         of_pool = terms.as_terms(signal.load_s)

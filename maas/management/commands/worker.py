@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand
 from inference.sandbox import SandboxUnavailable
 from jobs.worker.process import WorkerProcess
 from maas.process.collector import settle_collector
+from maas.process.migrated import wait_until_migrated
 from maas.process.side_port import serve_side_port, stop_event
 from maas.web.guard.refusals import worded
 from tenants.core.db.statement_limit import limit_statements, statement_limit_s
@@ -24,11 +25,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         limit_statements(statement_limit_s())
-        worker = WorkerProcess(stopping=stop_event(), wording=worded)
+        stopping = stop_event()
+        worker = WorkerProcess(stopping=stopping, wording=worded)
         status = 1
         settle_collector()
         try:
             with serve_side_port(settings.MAAS_METRICS_PORT, ready=lambda: worker.ready):
+                wait_until_migrated(stopping)
                 worker.run()
             status = 0
         except SandboxUnavailable as error:

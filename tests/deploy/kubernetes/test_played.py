@@ -243,7 +243,7 @@ def test_mistake_in_a_manifest_is_found(played: Played, secrets_and_folder: tupl
         assert [pod.ready for pod in mistaken] == [False] * len(MISTAKES)
 
 
-def test_order_of_the_job_matters_and_web_waits_for_it(
+def test_order_of_the_job_matters_and_all_wait_for_it(
     played: Played, secrets_and_folder: tuple[dict[str, str], Path]
 ) -> None:
     secrets, folder = secrets_and_folder
@@ -260,14 +260,26 @@ def test_order_of_the_job_matters_and_web_waits_for_it(
     template = job["template"]["spec"]
     template["initContainers"], template["containers"] = template["containers"], template["initContainers"]
     with Cluster(resources, secrets={"maas": elsewhere}, image=folder / "image", folder=own) as cluster:
-        cluster.deploy("web")
+        for name in ("web", "scheduler", "worker"):
+            cluster.deploy(name)
         with pytest.raises(JobFailed, match="does not exist"):
             cluster.run_job("migrate")
+        for pod in (*cluster.pods["scheduler"], *cluster.pods["worker"]):
+            assert_waits(pod)
         (pod,) = cluster.pods["web"]
         url = f"http://{pod.ip}:8000/readyz"
         answer = eventually(lambda: answered(url), "an answer")
         assert (answer.status_code, answer.json()["not_ready"]) == (503, ["migrations"])
         assert not pod.ready
+
+
+def assert_waits(pod: Pod) -> None:
+    """Assert that the scheduler or worker lives, and waits for migrations before it does anything."""
+    eventually(lambda: "waiting_for_migrations" in pod.output, "the reason in the log")
+    assert (pod.restarts, pod.ready) == ([], False)
+    port = f"http://{pod.ip}:9100"
+    assert httpx.get(f"{port}/livez", timeout=10).status_code == 200
+    assert httpx.get(f"{port}/readyz", timeout=10).status_code == 503
 
 
 def answered(url: str) -> httpx.Response | None:

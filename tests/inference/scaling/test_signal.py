@@ -121,6 +121,11 @@ def test_callers_are_sent_away_only_if_no_worker_takes_work() -> None:
     assert not sent_away(WorkerNow("w1", "s1", pools=gpu))
 
 
+def test_a_known_pool_without_models_and_workers_has_a_signal() -> None:
+    found = pool_signals(FleetNow([OCR], [], []), Costs(), ["gpu-spot"])
+    assert (found["gpu-spot"].ready, found["gpu-spot"].waiting_work_s) == (0, 0)
+
+
 def test_lines_of_batches_do_not_come() -> None:
     arrivals = Arrivals()
     arrivals.since_last([], [], {})

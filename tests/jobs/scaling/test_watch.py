@@ -147,6 +147,15 @@ def test_a_pool_without_work_may_have_no_worker(pool: Pool) -> None:
     assert found["wanted"] == 0
 
 
+def test_a_pool_that_has_only_a_name_is_answered_for(pool: Pool) -> None:
+    name = unique("spot")
+    with operator_work():
+        ModelPool.objects.create(name=name)
+    pool.look()
+    found = published_pool(name)
+    assert (found["ready"], found["wanted"], found["waiting_work_s"]) == (0, 0, 0.0)
+
+
 def test_work_wakes_a_pool_without_workers(desk: Desk, pool: Pool) -> None:
     pool.agree(mode="follow", least=0, down=5, down_every_s=30.0)
     for _ in range(100):
