@@ -76,10 +76,13 @@ def _keeping_up(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
 
 
 def _rising(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
-    """Return the replicas from which the pool can grow, as fast as it may, to what later rates will need."""
-    work = np.array(expected.later) * now.service_s
+    """Return the replicas from which the pool can grow, as fast as it may, to what later rates will need.
+
+    What is needed within one step of growth is weighed by its cost, as everything else.
+    """
+    work = np.array(expected.later[1:]) * now.service_s
     needs = np.ceil((work + np.sqrt(work)) / terms.slots).astype(int)
-    return grown_in_time(np.minimum(needs, terms.most).tolist(), terms.taming)
+    return grown_in_time([0, *np.minimum(needs, terms.most).tolist()], terms.taming)
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:
