@@ -266,6 +266,8 @@ def test_keda_follows_the_product_tamed_and_with_a_fallback(kustomization: str) 
         assert behavior["scaleUp"]["policies"] == [{"type": "Pods", "value": 2, "periodSeconds": 120}]
         assert behavior["scaleDown"]["policies"] == [{"type": "Pods", "value": 1, "periodSeconds": 300}]
         assert spec["fallback"]["replicas"] >= 1
+        # Without it, an unanswered poll would end workers that have work.
+        assert spec["fallback"]["behavior"] == "currentReplicasIfHigher"
         (trigger,) = spec["triggers"]
         # Only with a target of one for each replica are there as many replicas as are wanted.
         assert (trigger["type"], trigger["metricType"]) == ("metrics-api", "AverageValue")
