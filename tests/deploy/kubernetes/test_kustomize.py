@@ -1,5 +1,7 @@
 """Tests of the renderer, and of the schemas by which `make check` reads its result."""
 
+import os
+import re
 import shutil
 import subprocess
 from copy import deepcopy
@@ -11,6 +13,7 @@ import yaml
 
 from tests.deploy.kubernetes.kustomize import BASE, MERGE_KEYS, OVERLAYS, NotRendered, identity, merged, render
 from tests.deploy.kubernetes.schemas import faults
+from tests.docs.product import read
 
 KEYS = {"containers": "name", "env": "name"}
 
@@ -36,6 +39,22 @@ def test_kubectl_builds_the_same(folder: Path) -> None:
     built = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True, check=True).stdout
     theirs = {identity(one): in_order(one) for one in yaml.safe_load_all(built)}
     assert {identity(one): in_order(one) for one in render(folder)} == theirs
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="no kubectl")
+def test_images_of_a_registry_replace_each_the_one_of_its_name(tmp_path: Path) -> None:
+    """Build an overlay as docs/kubernetes.md describes it, with the images there."""
+    (text,) = re.findall(r"```yaml\n(images:\n.*?)```", read("docs/kubernetes.md"), re.DOTALL)
+    (gpu,) = (folder for folder in OVERLAYS if folder.name == "gpu")
+    (tmp_path / "kustomization.yaml").write_text(f"resources: [{os.path.relpath(gpu, tmp_path)}]\n{text}")
+    built = subprocess.run(["kubectl", "kustomize", tmp_path], capture_output=True, text=True, check=True).stdout
+    images = {
+        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["image"]
+        for one in yaml.safe_load_all(built)
+        if "template" in one.get("spec", {})
+    }
+    assert images["worker"] == images["web"] == "registry.example.com/maas:0.1.0"
+    assert images["worker-gpu"] == images["worker-spot"] == "registry.example.com/maas-gpu:0.1.0"
 
 
 def resource(kind: str, name: str) -> dict[str, Any]:
