@@ -195,6 +195,27 @@ def test_processes_are_as_many_as_the_limits_carry_on_any_node() -> None:
         assert wanted <= template.settings.keys(), template
 
 
+def size_gib(volume: dict[str, Any]) -> float:
+    size = str(volume["emptyDir"]["sizeLimit"])
+    return float(size.removesuffix("Gi")) if size.endswith("Gi") else float(size.removesuffix("Mi")) / 1024
+
+
+@each_serving
+def test_volumes_hold_the_largest_uploads_and_fit_the_limit(template: PodTemplate) -> None:
+    volumes = {one["name"]: size_gib(one) for one in template.spec["volumes"] if "emptyDir" in one}
+    settings = template.settings
+    copies = {
+        # Two uploads are finished at once in each web process.
+        "web": 2 * int(settings.get("MAAS_WEB_PROCESSES", 0)),
+        # A file from S3 is copied to where the thread reads it.
+        "worker": 2 * int(settings.get("MAAS_WORKER_THREADS", 0)),
+        "scheduler": 1,
+    }
+    assert volumes["home"] > copies[template.component] * int(settings["MAAS_MAX_RESUMABLE_BYTES"]) / 2**30
+    limit = container_of(template)["resources"]["limits"]["ephemeral-storage"]
+    assert sum(volumes.values()) < int(limit.removesuffix("Gi"))
+
+
 def test_web_is_started_as_the_image_starts_it() -> None:
     (web,) = (one for one in PRODUCT if str(one) == "base-web")
     assert container_of(web)["command"] == default_command(DOCKERFILES[0])
