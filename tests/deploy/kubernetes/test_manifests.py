@@ -239,6 +239,26 @@ def test_selectors_find_the_pods_that_they_are_for(kustomization: str) -> None:
     assert {one.name for one in SERVING if one.kustomization == kustomization} <= budgets
 
 
+@each_kustomization
+def test_node_can_be_drained_and_removed(kustomization: str) -> None:
+    for budget in of_kind(kustomization, "PodDisruptionBudget"):
+        # `minAvailable: 1` would keep a single pod for ever, and so would a budget for one that never becomes ready.
+        assert "minAvailable" not in budget["spec"]
+        assert budget["spec"]["maxUnavailable"] in {1, "50%"}
+        assert budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
+    for template in (one for one in PRODUCT if one.kustomization == kustomization):
+        annotations = template.owner["spec"]["template"]["metadata"].get("annotations", {})
+        may_go = annotations.get("cluster-autoscaler.kubernetes.io/safe-to-evict") == "true"
+        assert may_go is (template in SERVING), template
+
+
+@each_serving
+def test_rolling_update_ends_no_pod_before_another_is_ready(template: PodTemplate) -> None:
+    spot = template.name == "worker-spot"
+    expected = {"maxSurge": 1, "maxUnavailable": 1 if spot else 0}
+    assert template.owner["spec"]["strategy"] == {"type": "RollingUpdate", "rollingUpdate": expected}
+
+
 def selected(policy: dict[str, Any], template: PodTemplate) -> bool:
     selector = policy["spec"]["podSelector"]
     if not selector.get("matchLabels", {}).items() <= template.labels.items():
