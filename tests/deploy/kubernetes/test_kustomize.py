@@ -57,6 +57,12 @@ def test_images_of_a_registry_replace_each_the_one_of_its_name(tmp_path: Path) -
     assert images["worker-gpu"] == images["worker-spot"] == "registry.example.com/maas-gpu:0.1.0"
 
 
+def test_resources_in_the_documentation_fit_the_schemas() -> None:
+    texts = re.findall(r"```yaml\n(apiVersion:.*?)```", read("docs/kubernetes.md"), re.DOTALL)
+    assert texts
+    assert list(faults([yaml.safe_load(text) for text in texts])) == []
+
+
 def resource(kind: str, name: str) -> dict[str, Any]:
     (found,) = (one for one in render(BASE) if (one["kind"], one["metadata"]["name"]) == (kind, name))
     return deepcopy(found)

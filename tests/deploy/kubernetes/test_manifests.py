@@ -288,6 +288,14 @@ def test_pod_reaches_only_what_it_needs(template: PodTemplate) -> None:
 
 
 @each_kustomization
+def test_names_are_found_with_and_without_a_cache_on_the_node(kustomization: str) -> None:
+    (names,) = (one for one in of_kind(kustomization, "NetworkPolicy") if one["metadata"]["name"] == "names")
+    (rule,) = names["spec"]["egress"]
+    assert {"ipBlock": {"cidr": "169.254.20.10/32"}} in rule["to"]
+    assert rule["ports"] == [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]
+
+
+@each_kustomization
 def test_priorities_are_those_that_preempt_in_order(kustomization: str) -> None:
     values = {one["metadata"]["name"]: one["value"] for one in of_kind(kustomization, "PriorityClass")}
     assert values == {"maas-buffer": -10, "maas-standard": 0, "maas-interactive": 1_000_000}
