@@ -63,6 +63,22 @@ def test_resources_in_the_documentation_fit_the_schemas() -> None:
     assert list(faults([yaml.safe_load(text) for text in texts])) == []
 
 
+def test_cell_with_gpus_is_built_on_the_overlay_for_them(tmp_path: Path) -> None:
+    shutil.copytree(BASE.parent, tmp_path / "kubernetes")
+    cell = tmp_path / "kubernetes" / "overlays" / "cells"
+    kustomization = (cell / "kustomization.yaml").read_text()
+    for name in ("worker-gpu", "worker-spot", "buffer-gpu"):
+        patch = (cell / "region-worker.yaml").read_text().replace("name: worker\n", f"name: {name}\n")
+        (cell / f"region-{name}.yaml").write_text(patch)
+        kustomization += f"  - path: region-{name}.yaml\n"
+    (cell / "kustomization.yaml").write_text(kustomization.replace("  - ../../base\n", "  - ../gpu\n"))
+    built = render(cell)
+    assert list(faults(built)) == []
+    regions = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in built if one["kind"] == "Deployment"}
+    assert {spec["nodeSelector"]["topology.kubernetes.io/region"] for spec in regions.values()} == {"europe-west4"}
+    assert {"worker-gpu", "worker-spot", "buffer-gpu"} <= regions.keys()
+
+
 def resource(kind: str, name: str) -> dict[str, Any]:
     (found,) = (one for one in render(BASE) if (one["kind"], one["metadata"]["name"]) == (kind, name))
     return deepcopy(found)
