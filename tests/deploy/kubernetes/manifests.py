@@ -58,6 +58,16 @@ TEMPLATES = tuple(templates())
 PRODUCT = tuple(template for template in TEMPLATES if template.component in OURS)
 
 
+def template_of(kustomization: str, name: str) -> PodTemplate:
+    (template,) = (one for one in TEMPLATES if (one.kustomization, one.name) == (kustomization, name))
+    return template
+
+
+def container_of(template: PodTemplate) -> dict[str, Any]:
+    (container,) = template.spec["containers"]
+    return dict(container)
+
+
 def secret_of(container: dict[str, Any], secret: str = "maas") -> dict[str, tuple[str, bool]]:
     """Return the key of the Secret, and whether it may be absent, by the variable that has it."""
     references = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in container["env"] if "valueFrom" in one}
