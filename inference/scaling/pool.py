@@ -1,5 +1,6 @@
 """A pool of replicas: what it promises, what it costs, how fast it may change, and its state at one moment."""
 
+import math
 from dataclasses import dataclass
 
 HOUR_S = 3600.0
@@ -15,8 +16,8 @@ class Promise:
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
             raise ValueError(f"the share of a promise must be between 0 and 1, not {self.share:g}")
-        if self.wait_s <= 0:
-            raise ValueError(f"the time of a promise must be above 0 s, not {self.wait_s:g}")
+        if not 0 < self.wait_s < math.inf:
+            raise ValueError(f"the time of a promise must be a number of seconds above 0, not {self.wait_s:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Spike:
     per_day: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.times <= 1:
+        if not 1 < self.times < math.inf:
             raise ValueError(f"a spike must be a multiple above 1, not {self.times:g}")
 
 

@@ -18,6 +18,8 @@ SURPRISE = 4.0
 SMOOTH = 2
 """The minutes before and after one whose mean is taken for it."""
 LEVEL_MINUTES = 60
+FEW = 100 / MINUTE_S
+"""The requests of an hour, as a sum of its rates, that are no news. A ratio of small numbers is mostly chance."""
 LEARN = 1 / (24 * 60)
 LEAST_JUDGED = 60
 """The predictions that must have been judged before the better one is chosen."""
@@ -151,7 +153,8 @@ class Traffic:
         known = ~(np.isnan(now) | np.isnan(before))
         if not known.any() or before[known].sum() <= 0:
             return 1.0
-        return float(np.clip(now[known].sum() / before[known].sum(), 0.5, 2.0))
+        # A few requests more or fewer say little.
+        return float(np.clip((now[known].sum() + FEW) / (before[known].sum() + FEW), 0.5, 2.0))
 
     def _end_minute(self, minute: int) -> None:
         if self._minute >= 0:

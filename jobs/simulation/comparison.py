@@ -5,11 +5,11 @@ from enum import StrEnum
 from math import ceil
 
 from jobs.simulation.policies import Hpa, Ours, Static
-from jobs.simulation.pool_run import Policy, PoolRun, PoolTrace, run_pool
+from jobs.simulation.pool_run import Policy, PoolRun, PoolTrace, Target, run_pool
 
 FIRST_RATE_S = 900.0
 """The first seconds of a trace, whose rate decides how many replicas there are at the beginning."""
-TARGETS_S = (0.005, 0.05, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0)
+TARGETS_S = (0.005, 0.05, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 120.0, 300.0)
 """The waits tried as the autoscaler's target. The first is the one that the founding documents name."""
 
 
@@ -64,6 +64,10 @@ def _smallest(trace: PoolTrace, run: Run) -> PoolRun:
 
 def _best_autoscaler(trace: PoolTrace, first: int, *, allowed: int, run: Run) -> PoolRun:
     """Return the cheapest run that misses no more than is allowed. If there is none, the one that misses the least."""
-    made = [run(Hpa(trace.terms, first, target_s)) for target_s in TARGETS_S]
+    made = []
+    for target_s in TARGETS_S:
+        tried = run(Hpa(trace.terms, first, target_s))
+        tried.target = Target(target_s, is_equal=tried.missed <= allowed)
+        made.append(tried)
     able = [each for each in made if each.missed <= allowed]
     return min(able, key=lambda each: each.cost) if able else min(made, key=lambda each: each.missed)

@@ -65,6 +65,11 @@ class Line:
         """Take away the slots of a replica that are free first, and return when the last of them is."""
         return max(heappop(self.free) for _ in range(self._slots))
 
+    def left_s(self, at_s: float) -> float:
+        """Return the seconds for which replicas still work after this time."""
+        ends = sorted(self.free, reverse=True)
+        return sum(max(0.0, end_s - at_s) for end_s in ends[:: self._slots])
+
     def lose(self, number: int, gone_s: float, rng: np.random.Generator) -> None:
         """Lose replicas by chance. Work that would end after `gone_s` begins again, from its start."""
         places = rng.choice(len(self.free), size=number * self._slots, replace=False)

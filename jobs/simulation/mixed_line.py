@@ -228,9 +228,13 @@ class MixedLine:
         if not replica.running:
             del self._fleet[replica.name]
         self._look_soon(self._at_s)
-        longest_s = max((self._mean_s[key] for key, _ in replica.running.values()), default=0.0)
-        known = (ends_s for _, ends_s in replica.running.values() if ends_s < NEVER)
-        return max(known, default=self._at_s + longest_s if replica.running else 0.0)
+        return replica.ends_s(self._mean_s, self._at_s)
+
+    def left_s(self, at_s: float) -> float:
+        """Return the seconds for which replicas still work after this time."""
+        # Those that leave were counted when they were given up.
+        replicas = [replica for replica in self._fleet.values() if not replica.leaves]
+        return sum(max(0.0, replica.ends_s(self._mean_s, at_s) - at_s) for replica in replicas)
 
     def lose(self, number: int, gone_s: float, rng: np.random.Generator) -> None:
         """Lose replicas by chance. Requests that would end after `gone_s` begin again elsewhere."""

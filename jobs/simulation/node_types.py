@@ -1,6 +1,7 @@
 """Node types: what a replica on one costs, how long it takes to start, and how fast it works."""
 
 import math
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -37,11 +38,13 @@ EXAMPLES: Mapping[str, NodeType] = {
 def read_node_types(path: Path) -> dict[str, NodeType]:
     """Read node types from a JSON object by name."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, Any]])
+        found = msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=dict[str, dict[str, Any]])
     except OSError as error:
         raise SimulationRefused(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.MsgspecError as error:
         raise SimulationRefused(f"{path} is not a JSON object of node types: {error}") from error
+    if not found:
+        raise SimulationRefused(f"{path} has no node type")
     return {name: _node_type(name, values) for name, values in found.items()}
 
 
@@ -54,6 +57,7 @@ def _node_type(name: str, values: Mapping[str, Any]) -> NodeType:
     for key, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise SimulationRefused(f"{name}: {key} must be a number of at least 0, not {value!r}")
-    if values.get("speed", 1) == 0 or int(values.get("slots", 1)) < 1:
-        raise SimulationRefused(f"{name}: speed must be above 0, and slots at least 1")
-    return NodeType(**{**values, "slots": int(values.get("slots", 1))})
+    slots = values.get("slots", 1)
+    if values.get("speed", 1) == 0 or slots < 1 or slots != int(slots):
+        raise SimulationRefused(f"{name}: speed must be above 0, and slots a whole number of at least 1")
+    return NodeType(**{**values, "slots": int(slots)})

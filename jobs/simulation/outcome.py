@@ -1,6 +1,6 @@
 """The outcome of a simulation over all its pools, as JSON and as a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +39,13 @@ class Outcome:
         lines += [_line(run.trace.name, _figures([run])) for run in self.runs]
         if len(self.runs) > 1:
             lines.append(_line("all", _figures(self.runs)))
+        notes = [note for run in self.runs for note in _notes(run)]
+        if self.mean_answer_s is not None:
+            mean_s = _figures(self.runs)["mean_answer_s"]
+            notes.append(f"mean time to an answer: {1000 * mean_s:.0f} ms, promised {1000 * self.mean_answer_s:.0f} ms")
         widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        return "\n".join(
-            "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines
-        )
+        rows = ["  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
+        return "\n".join([*rows, *notes])
 
 
 def _figures(runs: Sequence[PoolRun]) -> dict[str, Any]:
@@ -64,8 +67,10 @@ def _figures(runs: Sequence[PoolRun]) -> dict[str, Any]:
 
 def _pool(run: PoolRun) -> dict[str, Any]:
     terms, trace = run.trace.terms, run.trace
+    target = {} if run.target is None else {"target_wait_s": run.target.wait_s, "equal_misses": run.target.is_equal}
     return {
         **_figures([run]),
+        **target,
         "promise": {"share": terms.promise.share, "wait_s": terms.promise.wait_s},
         "work_hours": float(trace.work.sum()) * trace.stands_for / 3600,
         "price_per_hour": terms.price_per_hour,
@@ -79,6 +84,16 @@ def _pool(run: PoolRun) -> dict[str, Any]:
             for moment in run.moments
         ],
     }
+
+
+def _notes(run: PoolRun) -> Iterator[str]:
+    """Yield what a reader of the table must know."""
+    trace, terms = run.trace, run.trace.terms
+    yield f"{trace.name}: {terms.price_per_hour:g} an hour for a replica, which works {terms.lead_s:g} s after its order"
+    if trace.stands_for > 1:
+        yield f"{trace.name}: one in {trace.stands_for} requests was simulated, on as many fewer replicas"
+    if run.target is not None and not run.target.is_equal:
+        yield f"{trace.name}: no target of the autoscaler misses as few as ours; this is {run.target.wait_s:g} s"
 
 
 def max_within(times_s: Sequence[float], window_s: float) -> int:

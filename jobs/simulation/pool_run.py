@@ -74,6 +74,15 @@ class Moment:
     waiting_work_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The target of an autoscaler of Kubernetes that was chosen for a run."""
+
+    wait_s: float
+    is_equal: bool
+    """Set if it misses no more promises than the product's policy. Otherwise the target is the one with the fewest."""
+
+
 @dataclass(slots=True)
 class PoolRun:
     """The result of a run: the wait of each request, and what the replicas cost."""
@@ -87,6 +96,7 @@ class PoolRun:
     lost: int = 0
     """The replicas that were lost."""
     moments: list[Moment] = field(default_factory=list)
+    target: "Target | None" = None
 
     @property
     def missed(self) -> int:
@@ -163,7 +173,8 @@ class _Run:
         while at_s < ends_s or (self._line.begun < len(self._trace.arrivals) and at_s < ends_s + LONGEST_TAIL_S):
             at_s += self._tick_s
             waits.append(self._tick(at_s))
-        self.made.replica_s += self._replicas.drained_s
+        # What has begun is done, and paid for.
+        self.made.replica_s += self._replicas.drained_s + self._line.left_s(at_s)
         self.made.waits = np.concatenate(waits) if waits else np.zeros(0)
         return self.made
 

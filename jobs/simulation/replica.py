@@ -1,5 +1,6 @@
 """A replica of a pool with several models: what it holds, what it runs, and the batches of each of its models."""
 
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -110,6 +111,12 @@ class Replica:
         for key, _ in self.running.values():
             counts[key] = counts.get(key, 0) + 1
         return WorkerNow(self.name, self.name, slots=self.slots, running=counts)
+
+    def ends_s(self, mean_s: Mapping[str, float], at_s: float) -> float:
+        """Return when its last request ends. One that waits for a batch is taken for a mean one."""
+        longest_s = max((mean_s[key] for key, _ in self.running.values()), default=0.0)
+        known = (ends_s for _, ends_s in self.running.values() if ends_s < math.inf)
+        return max(known, default=at_s + longest_s if self.running else 0.0)
 
     def evict(self, keys: Iterable[str]) -> None:
         for key in keys:

@@ -12,6 +12,8 @@ from jobs.simulation.shapes import DAY_S, Diurnal, Rise, Work, arrivals
 
 TICK_S = 15.0
 """Seconds between two looks of a policy, as KEDA and the autoscaler of Kubernetes do."""
+LONG_TICK_S = 60.0
+"""The same where weeks or months are simulated."""
 MAX_SIMULATED = 2_500_000
 """The requests of a pool above which every second, third … one is simulated, on as many fewer replicas."""
 LEAST_SIMULATED = 4
@@ -49,6 +51,10 @@ class Scenario:
     tick_s: float = TICK_S
     mean_answer_s: float | None = None
     """The mean time to an answer that is promised, if that is what is promised."""
+
+    @property
+    def nodes(self) -> set[str]:
+        return {part.node for part in self.parts}
 
     def traces(self, node_types: Mapping[str, NodeType], *, node: str | None = None, seed: int = 1) -> list[PoolTrace]:
         """Return the requests of each pool, on the node types of the scenario or on one of the caller's choice."""
@@ -120,16 +126,17 @@ def _diurnal_spike() -> Scenario:
 
 def _embeddings() -> Scenario:
     days = 60
+    # A policy knows no mean. So many may wait longer, at the spikes, that the mean stays within its 70 ms.
     rises = tuple(Rise((day + 0.31 + 0.13 * (day % 5)) * DAY_S, 600, 20) for day in range(2, days, 7))
     part = Part(
-        "embed", "cpu", Diurnal(10_000_000 / days / DAY_S), Work(0.015, 0.5), Promise(0.95, 0.055), SPIKE_POOL, rises
+        "embed", "cpu", Diurnal(10_000_000 / days / DAY_S), Work(0.015, 0.5), Promise(0.992, 0.055), SPIKE_POOL, rises
     )
     return Scenario(
         "embeddings",
         "10 million embeddings in 60 days, with spikes of twenty times as many each week",
         days,
         (replace(part, spike=Spike(20, per_day=1 / 7)),),
-        tick_s=60.0,
+        tick_s=LONG_TICK_S,
         mean_answer_s=0.070,
     )
 

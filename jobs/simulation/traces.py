@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +12,13 @@ from typing import IO
 import msgspec
 import numpy as np
 
-from inference.scaling.pool import Promise, Spike
+from inference.scaling.pool import Promise, Spike, Taming
 from jobs.simulation.errors import SimulationRefused
 from jobs.simulation.line import Numbers
 from jobs.simulation.model_kinds import MB, ModelKind
 from jobs.simulation.node_types import NodeType
 from jobs.simulation.pool_run import PoolTrace
-from jobs.simulation.scenarios import LARGE_POOL, SPIKE_POOL, terms_of
+from jobs.simulation.scenarios import LONG_TICK_S, SPIKE_POOL, TICK_S, terms_of
 from jobs.simulation.shapes import DAY_S
 from jobs.simulation.trace_details import RowDetails, on_node
 
@@ -29,6 +29,10 @@ POOL_NAMES = ("pool", "model")
 EVERYTHING = "pool"
 MAX_REQUESTS = 50_000_000
 MAX_DAYS = 400
+MANY_DAYS = 15
+"""The days beyond which a policy looks less often."""
+LATEST_S = 1e11
+"""The seconds since 1970 beyond which no time can be meant: the year 5138. Today's milliseconds are more."""
 Requests = tuple[list[float], list[float]]
 """The times and the work of requests."""
 
@@ -42,6 +46,7 @@ class TraceTerms:
     work_s: float | None = None
     """The work of a request whose row names none."""
     spike: Spike | None = None
+    taming: Taming = SPIKE_POOL
     models: Mapping[str, ModelKind] | None = None
     """The models by name. With them, the models of a trace share their pool's replicas."""
 
@@ -64,6 +69,8 @@ def read_trace(path: Path, terms: TraceTerms) -> list[PoolTrace]:
         raise SimulationRefused(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise SimulationRefused(f"{path} is not text in UTF-8") from error
+    except csv.Error as error:
+        raise SimulationRefused(f"{path.name} is not CSV: {error}") from error
     return traces_of(
         {name: (np.array(times), np.array(work)) for name, (times, work) in pools.items()}, terms, path.name, details
     )
@@ -91,6 +98,11 @@ def traces_of(
     ]
 
 
+def tick_of(traces: Sequence[PoolTrace]) -> float:
+    """Return the seconds between two looks of a policy: with months, fewer looks."""
+    return TICK_S if max(trace.ends_s for trace in traces) <= MANY_DAYS * DAY_S else LONG_TICK_S
+
+
 def _as_trace(
     name: str, requests: tuple[Numbers, Numbers], details: RowDetails | None, *, ends_s: float, terms: TraceTerms
 ) -> PoolTrace:
@@ -101,7 +113,7 @@ def _as_trace(
         name,
         arrivals[order],
         work[order] / node.speed,
-        terms_of(node, terms.promise, SPIKE_POOL if terms.spike else LARGE_POOL, terms.spike),
+        terms_of(node, terms.promise, terms.taming, terms.spike),
         max(ends_s, 1.0),
         spot_losses_per_hour=node.spot_losses_per_hour,
         details=None if details is None else details.in_order(order, kinds, round(node.memory_mb * MB)),
@@ -116,8 +128,10 @@ def _rows(file: IO[str], path: Path) -> Iterator[Mapping[str, object]]:
             if line.strip():
                 yield _json_row(line, number)
         return
-    rows = csv.DictReader(file)
-    names = rows.fieldnames or []
+    if start == "[":
+        raise SimulationRefused(f"{path.name} is a JSON array. Write JSON lines: an object on each line")
+    rows = csv.DictReader(file, skipinitialspace=True)
+    names = rows.fieldnames = [name.strip() for name in rows.fieldnames or []]
     if not any(name in TIME_NAMES for name in names):
         raise SimulationRefused(
             f"{path.name} has no column of times. Its first line must name one of {', '.join(TIME_NAMES)}; "
@@ -135,7 +149,7 @@ def _json_row(line: str, number: int) -> Mapping[str, object]:
 
 def _pool_of(row: Mapping[str, object], terms: TraceTerms) -> str:
     names = POOL_NAMES if terms.models is None else POOL_NAMES[:1]
-    return str(next((row[name] for name in names if row.get(name)), EVERYTHING))
+    return str(next((row[name] for name in names if row.get(name) not in (None, "")), EVERYTHING))
 
 
 def _time_of(row: Mapping[str, object], number: int) -> float:
@@ -150,6 +164,8 @@ def _time_of(row: Mapping[str, object], number: int) -> float:
             found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if found is None:
         raise SimulationRefused(f"request {number} has no time: {value!r} is neither seconds nor ISO 8601")
+    if abs(found) > LATEST_S:
+        raise SimulationRefused(f"request {number}: the time {value!r} is not in seconds. Is it in milliseconds?")
     return found
 
 

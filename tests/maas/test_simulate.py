@@ -124,6 +124,9 @@ def test_models_without_a_trace_are_refused(tmp_path: Path) -> None:
         ("at\n1\n", "request 1 has no work_s"),
         ("at,work_s\nnan,1\n", "request 1 has no time"),
         ("at,work_s\n1,1\n2026-03-01T10:00:00Z,1\n", "days, and 400 are simulated at most"),
+        ("at,work_s\n1774000000000,1\n", "request 1: the time '1774000000000' is not in seconds"),
+        ('[{"at": 1, "work_s": 1}]', "is a JSON array. Write JSON lines"),
+        ('at,work_s\n1,"' + 200_000 * "2", "is not CSV: field larger than field limit"),
         ('{"at": 1}\n{"at": \n', "line 2 is not a JSON object"),
     ],
 )
@@ -143,6 +146,8 @@ def test_a_trace_that_cannot_be_read_says_why(tmp_path: Path, content: str, said
         ('{"a": {"price_per_hour": -1, "start_s": 1, "load_s": 1}}', "price_per_hour must be a number of at least 0"),
         ('{"a": {"price_per_hour": 1, "start_s": 1, "load_s": 1, "speed": 0}}', "speed must be above 0"),
         ('{"a": {"price": 1}}', "a has 'price'"),
+        ('{"a": {"price_per_hour": 1, "start_s": 1, "load_s": 1, "slots": 1.5}}', "slots a whole number of at least 1"),
+        ("{}", "has no node type"),
     ],
 )
 def test_a_price_list_that_cannot_be_read_says_why(trace: Path, tmp_path: Path, prices: str, said: str) -> None:
@@ -154,11 +159,54 @@ def test_a_price_list_that_cannot_be_read_says_why(trace: Path, tmp_path: Path, 
 
 @pytest.mark.parametrize(
     ("option", "said"),
-    [(("--spike", "1"), "a spike must be a multiple above 1"), (("--promise-share", "1"), "must be between 0 and 1")],
+    [
+        (("--spike", "1"), "a spike must be a multiple above 1"),
+        (("--spike", "nan"), "a spike must be a multiple above 1"),
+        (("--promise-share", "1"), "must be between 0 and 1"),
+        (("--promise-wait-s", "inf"), "must be a number of seconds above 0, not inf"),
+        (("--work-s", "nan"), "must be a number above 0, not 'nan'"),
+        (("--up", "0"), "must be at least 1"),
+        (("--seed", "-1"), "must be a whole number of at least 0, not '-1'"),
+    ],
 )
 def test_terms_that_mean_nothing_are_refused(trace: Path, option: tuple[str, str], said: str) -> None:
     with pytest.raises(CommandError, match=said):
-        simulate("--trace", str(trace), *option)
+        simulate("--trace", str(trace), *(("=".join(option),)))
+
+
+def test_prices_of_ones_own_are_those_of_the_scenario_or_refused(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text(PRICES)
+    with pytest.raises(CommandError, match=r"diurnal-spike runs on l4, which .* does not have"):
+        simulate("--scenario", "diurnal-spike", "--prices", str(prices))
+    told = simulate("--scenario", "diurnal-spike", "--prices", str(prices), "--node", "mine")
+    assert told["cost"] == pytest.approx(3 * told["replica_hours"])
+
+
+def test_names_with_spaces_and_lists_with_a_mark_are_read(tmp_path: Path) -> None:
+    file, prices = tmp_path / "trace.csv", tmp_path / "prices.json"
+    file.write_text("at, work_s\n1, 2\n3, 2\n")
+    prices.write_bytes(b"\xef\xbb\xbf" + PRICES.encode())
+    assert simulate("--trace", str(file), "--prices", str(prices))["requests"] == 2
+
+
+def test_work_that_runs_at_the_end_is_paid_for(tmp_path: Path) -> None:
+    file = tmp_path / "trace.csv"
+    file.write_text("at,work_s\n0,7200\n1,7200\n")
+    told = simulate("--trace", str(file), "--policy", "static")
+    assert told["replica_hours"] >= 4.0
+
+
+def test_an_autoscaler_says_whether_it_misses_as_few(trace: Path) -> None:
+    pool = simulate("--trace", str(trace), "--policy", "hpa")["pools"]["pool"]
+    assert pool["equal_misses"] in (True, False)
+    assert pool["target_wait_s"] > 0
+
+
+def test_the_table_says_what_a_reader_must_know() -> None:
+    out = StringIO()
+    call_command("simulate", "--scenario", "diurnal-spike", "--verbosity=0", stdout=out)
+    assert "0.8 an hour for a replica, which works 140 s after its order" in out.getvalue()
 
 
 def test_an_unknown_node_type_is_named(trace: Path) -> None:

@@ -1,5 +1,8 @@
 """Simulate traffic of hours or months: what a policy costs on a type of node, and how many promises it misses."""
 
+import math
+from argparse import ArgumentTypeError
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,8 @@ from jobs.simulation.model_kinds import read_model_kinds
 from jobs.simulation.node_types import EXAMPLES, NodeType, read_node_types
 from jobs.simulation.outcome import Outcome
 from jobs.simulation.pool_run import PoolTrace
-from jobs.simulation.scenarios import SCENARIOS, TICK_S
-from jobs.simulation.traces import MAX_DAYS, TraceTerms, read_trace, traces_of
+from jobs.simulation.scenarios import SCENARIOS, SPIKE_POOL
+from jobs.simulation.traces import MAX_DAYS, TraceTerms, read_trace, tick_of, traces_of
 from tenants.core.progress import progress_of
 
 
@@ -33,11 +36,12 @@ class Command(BaseCommand):
         parser.add_argument("--prices", type=Path, help="JSON object of node types by name")
         parser.add_argument("--models", type=Path, help="trace: JSON object of its models by name")
         parser.add_argument("--node", help="node type (default: that of the scenario, or the first)")
-        parser.add_argument("--work-s", type=float, help="work of a request that names none, in seconds")
+        parser.add_argument("--work-s", type=_positive, help="work of a request that names none, in seconds")
         parser.add_argument("--promise-wait-s", type=float, default=30.0, help="trace, usage: the promised wait")
         parser.add_argument("--promise-share", type=float, default=0.95, help="trace, usage: the promised share")
         parser.add_argument("--spike", type=float, help="trace, usage: the rise to absorb, as a multiple")
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--up", type=_count, help="trace, usage: replicas more in 120 s at most (default: any)")
+        parser.add_argument("--seed", type=_whole, default=1)
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -58,6 +62,11 @@ class Command(BaseCommand):
         if options["scenario"]:
             scenario = SCENARIOS[options["scenario"]]()
             node = _known(options["node"], node_types) if options["node"] else None
+            if own and node is None and (missing := scenario.nodes - own.keys()):
+                raise SimulationRefused(
+                    f"{scenario.name} runs on {', '.join(sorted(missing))}, which {options['prices']} does not have. "
+                    f"Add it, or choose --node among {', '.join(sorted(own))}"
+                )
             traces = scenario.traces(node_types, node=node, seed=options["seed"])
             return self._outcome(
                 options, scenario.name, traces, tick_s=scenario.tick_s, mean_answer_s=scenario.mean_answer_s
@@ -67,13 +76,16 @@ class Command(BaseCommand):
             Promise(options["promise_share"], options["promise_wait_s"]),
             node_types[_known(name, node_types)],
             options["work_s"],
-            Spike(options["spike"]) if options["spike"] else None,
-            read_model_kinds(options["models"]) if options["models"] else None,
+            spike=None if options["spike"] is None else Spike(options["spike"]),
+            taming=SPIKE_POOL if options["up"] is None else replace(SPIKE_POOL, up=options["up"], up_share=0.0),
+            models=read_model_kinds(options["models"]) if options["models"] else None,
         )
         if options["usage"] is not None:
             source = f"the last {options['usage']:g} days"
-            return self._outcome(options, source, traces_of(past_pages(_days(options["usage"])), terms, source))
-        return self._outcome(options, options["trace"].name, read_trace(options["trace"], terms))
+            traces = traces_of(past_pages(_days(options["usage"])), terms, source)
+            return self._outcome(options, source, traces, tick_s=tick_of(traces))
+        traces = read_trace(options["trace"], terms)
+        return self._outcome(options, options["trace"].name, traces, tick_s=tick_of(traces))
 
     def _outcome(
         self,
@@ -81,7 +93,7 @@ class Command(BaseCommand):
         name: str,
         traces: list[PoolTrace],
         *,
-        tick_s: float = TICK_S,
+        tick_s: float,
         mean_answer_s: float | None = None,
     ) -> Outcome:
         policy, progress = PolicyName(options["policy"]), progress_of(self, options)
@@ -90,6 +102,29 @@ class Command(BaseCommand):
             progress.stage(f"{trace.name}: {len(trace.arrivals):,} requests")
             runs.append(run_with(policy, trace, tick_s=tick_s))
         return Outcome(name, policy, runs, mean_answer_s)
+
+
+def _positive(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise ArgumentTypeError(f"must be a number above 0, not {text!r}")
+    return found
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ArgumentTypeError(f"must be a whole number of at least 0, not {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    found = _whole(text)
+    if found < 1:
+        raise ArgumentTypeError("must be at least 1")
+    return found
 
 
 def _days(days: float) -> timedelta:
