@@ -318,6 +318,8 @@ def test_keda_follows_the_product_tamed_and_with_a_fallback(kustomization: str) 
         behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
         assert behavior["scaleUp"]["policies"] == [{"type": "Pods", "value": 2, "periodSeconds": 120}]
         assert behavior["scaleDown"]["policies"] == [{"type": "Pods", "value": 1, "periodSeconds": 300}]
+        # In a dry run, the surge of a rollout would be wanted for good.
+        assert one["metadata"]["annotations"]["autoscaling.keda.sh/paused"] == "true"
         assert spec["fallback"]["replicas"] >= 1
         # Without it, an unanswered poll would end workers that have work.
         assert spec["fallback"]["behavior"] == "currentReplicasIfHigher"
