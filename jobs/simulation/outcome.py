@@ -89,7 +89,8 @@ def _pool(run: PoolRun) -> dict[str, Any]:
 def _notes(run: PoolRun) -> Iterator[str]:
     """Yield what a reader of the table must know."""
     trace, terms = run.trace, run.trace.terms
-    yield f"{trace.name}: {terms.price_per_hour:g} an hour for a replica, which works {terms.lead_s:g} s after its order"
+    price = f"a replica costs {terms.price_per_hour:g} an hour"
+    yield f"{trace.name}: {price}, and works {terms.lead_s:g} s after its order"
     if trace.stands_for > 1:
         yield f"{trace.name}: one in {trace.stands_for} requests was simulated, on as many fewer replicas"
     if run.target is not None and not run.target.is_equal:

@@ -34,12 +34,20 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveStack
 
 FOUR = list(range(1, 5))
 SIX = list(range(1, 7))
+MANY = list(range(1, 31))
+"""Pages that take seconds on a fast machine as well."""
 
 
 @pytest.fixture(scope="session")
 def four_pages() -> bytes:
     """Return four scanned pages, each of which takes half a second to recognize."""
     return scanned_pdf(*(f"Page number {number} of four" for number in FOUR), dpi=400)
+
+
+@pytest.fixture(scope="session")
+def many_pages() -> bytes:
+    """Scans that are not done before a test has looked at the first."""
+    return scanned_pdf(*(f"Page number {number} of many" for number in MANY), dpi=400)
 
 
 @pytest.fixture(scope="session")

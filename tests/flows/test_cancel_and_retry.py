@@ -4,7 +4,7 @@ from tests.samples.pdfs import one_broken_page_pdf
 from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
-from .conftest import FOUR
+from .conftest import FOUR, MANY
 from .product import Product
 
 
@@ -24,23 +24,23 @@ def test_a_queued_job_is_canceled_at_once_and_never_runs(caller: Caller, product
 
 
 def test_canceling_a_running_job_keeps_and_charges_what_was_done_and_a_retry_does_the_rest(
-    caller: Caller, product: Product, four_pages: bytes
+    caller: Caller, product: Product, many_pages: bytes
 ) -> None:
-    job_id = caller.submit_file(four_pages, model="ocr").json()["id"]
+    job_id = caller.submit_file(many_pages, model="ocr").json()["id"]
     eventually(lambda: caller.pages_in(job_id, "succeeded"), "a first page")
     canceled = caller.post(f"/v1/jobs/{job_id}/cancel", 200)
     assert canceled["state"] == "canceled"
     assert caller.post(f"/v1/jobs/{job_id}/cancel", 200)["state"] == "canceled"
     kept = caller.pages_in(job_id, "succeeded")
-    assert 1 <= len(kept) < len(FOUR)
+    assert 1 <= len(kept) < len(MANY)
     # The retry is queued behind the pages that were in progress, so their results have been dropped by its end.
     retry = caller.post(f"/v1/jobs/{job_id}/retry", 202)
     assert (retry["retry_of"], retry["pages_done"]) == (job_id, len(kept))
     ended = caller.ended(retry["id"])
-    assert (ended["state"], ended["pages_succeeded"]) == ("succeeded", len(FOUR))
+    assert (ended["state"], ended["pages_succeeded"]) == ("succeeded", len(MANY))
     assert [number for number, _ in product.usage_of(job_id)] == kept
     new = product.usage_of(retry["id"])
-    assert [number for number, _ in new] == [number for number in FOUR if number not in kept]
+    assert [number for number, _ in new] == [number for number in MANY if number not in kept]
     assert ended["cost"]["amount_micros"] == sum(charge for _, charge in new)
     assert all(
         f"Page number {page['number']}" in page["text"]

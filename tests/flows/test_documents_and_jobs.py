@@ -12,7 +12,7 @@ from tests.samples.pdfs import scanned_pdf
 from tests.waiting import eventually
 
 from .caller import Caller, assert_problem
-from .conftest import SIX
+from .conftest import MANY, SIX
 from .product import Product
 
 PAGES = ("Invoice number 4711", "Dear Ms Okafor", "Report on the archive")
@@ -75,14 +75,14 @@ def test_pages_are_read_while_others_still_run(caller: Caller, six_pages: bytes)
     assert "retry-after" not in caller.http.get(f"/v1/jobs/{job_id}").headers
 
 
-def test_a_wait_that_is_too_short_answers_202_and_where_to_look(caller: Caller, six_pages: bytes) -> None:
-    answer = caller.submit_file(six_pages, model="ocr", wait_s=1)
+def test_a_wait_that_is_too_short_answers_202_and_where_to_look(caller: Caller, many_pages: bytes) -> None:
+    answer = caller.submit_file(many_pages, model="ocr", wait_s=1)
     assert answer.status_code == 202
     assert answer.headers["retry-after"].isdecimal()
     path = answer.headers["location"]
     waited = caller.http.get(path, headers={"Prefer": "wait=60"})
     assert waited.json()["state"] == "succeeded"
-    assert len(waited.json()["result"]["pages"]) == len(SIX)
+    assert len(waited.json()["result"]["pages"]) == len(MANY)
 
 
 def test_a_pages_picture_is_an_image_for_those_who_may_see_it(caller: Caller, product: Product) -> None:

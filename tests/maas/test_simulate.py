@@ -206,7 +206,7 @@ def test_an_autoscaler_says_whether_it_misses_as_few(trace: Path) -> None:
 def test_the_table_says_what_a_reader_must_know() -> None:
     out = StringIO()
     call_command("simulate", "--scenario", "diurnal-spike", "--verbosity=0", stdout=out)
-    assert "0.8 an hour for a replica, which works 140 s after its order" in out.getvalue()
+    assert "a replica costs 0.8 an hour, and works 140 s after its order" in out.getvalue()
 
 
 def test_an_unknown_node_type_is_named(trace: Path) -> None:
