@@ -3,8 +3,8 @@
 This process imports everything and opens the port, then only watches the web processes that it forks. So a process that
 takes the place of one that ended serves within a fraction of a second.
 
-SIGHUP replaces all of it, with the program as it is on disk then, and refuses nobody: this process runs its program
-anew with the port still open, and the old web processes end once a new one serves.
+SIGHUP replaces all of it, with the program as it is on disk then, while the port stays open: this process runs its
+program anew, and the old web processes end once a new one serves.
 """
 
 import argparse

@@ -58,6 +58,7 @@ class ProcessGroup:
         self._waiting = [_Place(number) for number in range(processes)]
         self._running: dict[int, _Place] = {}
         self._kills_at_s: float | None = None
+        self._kills_replaced_at_s: float | None = None
         self._status = 0
 
     def run(self) -> int:
@@ -75,7 +76,8 @@ class ProcessGroup:
     def _hear(self, number: int) -> None:
         if number in STOPS:
             self._stop(number)
-        elif number == SERVES:
+        elif number == SERVES and self._replaced:
+            self._kills_replaced_at_s = self._kills_replaced_at_s or time.monotonic() + self._stop_within_s
             for pid in self._replaced:
                 os.kill(pid, RENEWS)
         elif number == RENEWS and self._kills_at_s is None and not self._replaced:
@@ -83,6 +85,8 @@ class ProcessGroup:
 
     def _idle_s(self) -> float:
         times = [place.starts_at_s for place in self._waiting]
+        if self._replaced and self._kills_replaced_at_s is not None:
+            times.append(self._kills_replaced_at_s)
         if self._kills_at_s is not None:
             times.append(self._kills_at_s)
         return max(0.0, min(times) - time.monotonic()) if times else 3600.0
@@ -134,12 +138,18 @@ class ProcessGroup:
             os.kill(pid, number)
 
     def _kill_late(self) -> None:
-        if self._kills_at_s is None or time.monotonic() < self._kills_at_s:
-            return
-        for pid in self._all():
+        now_s = time.monotonic()
+        if self._kills_replaced_at_s is not None and now_s >= self._kills_replaced_at_s:
+            self._kills_replaced_at_s = now_s + self._stop_within_s
+            self._kill(self._replaced)
+        if self._kills_at_s is not None and now_s >= self._kills_at_s:
+            self._kills_at_s = now_s + self._stop_within_s
+            self._kill(self._all())
+
+    def _kill(self, pids: Iterable[int]) -> None:
+        for pid in pids:
             log.warning("web_process_killed", pid=pid, after_s=self._stop_within_s)
             os.kill(pid, signal.SIGKILL)
-        self._kills_at_s = time.monotonic() + self._stop_within_s
 
     def _all(self) -> set[int]:
         return {*self._running, *self._replaced}

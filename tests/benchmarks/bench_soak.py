@@ -188,7 +188,7 @@ def restart_all(stack: LiveStack, url: str) -> tuple[float, float]:
         if name == "web":
             old = child.children()
             child.send_signal(signal.SIGHUP)
-            psutil.wait_procs(old, READY_TIMEOUT_S)
+            assert not psutil.wait_procs(old, READY_TIMEOUT_S)[1], "the old web processes did not end"
         else:
             child.send_signal(signal.SIGINT if "postgres" in name else signal.SIGTERM)
             child.wait(READY_TIMEOUT_S)
