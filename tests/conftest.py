@@ -13,6 +13,7 @@ import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connections
 from django.test import Client
+from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 from pytest_django import DjangoDbBlocker
 
@@ -22,6 +23,9 @@ from tests.chromium import FLAGS, NAMED, chromium_program
 from tests.live_stack import LiveStack, RunningStack
 
 pytest_plugins = ["tests.fixtures"]
+# An example may take as long as the machine needs. How fast something is, is measured elsewhere.
+settings.register_profile("any_machine", settings(), deadline=None)
+settings.load_profile("any_machine")
 
 
 def _missing(what: str) -> NoReturn:

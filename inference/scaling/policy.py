@@ -1,5 +1,7 @@
 """The number of replicas that costs least, with what missed promises cost."""
 
+from math import ceil
+
 import numpy as np
 
 from inference.scaling.pool import HOUR_S, Expected, PoolNow, PoolTerms, Wanted
@@ -43,7 +45,8 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         tried = near if len(near) <= TRIED else np.unique(np.linspace(near[0], near[-1], TRIED).round().astype(int))
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
-    rising = _rising(now, terms, expected)
+    later = _later(now, terms, expected)
+    rising = grown_in_time([0, *later[1:]], terms.taming)
     needed = max(
         int(tried[best]),
         _keeping_up(now, terms, expected),
@@ -58,7 +61,8 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
     reasons = _reasons(replicas, misses[best], now, terms, expected)
     if rising > tried[best]:
         reasons = (f"{rising} now can grow in time to what is needed later, at the pool's pace", *reasons)
-    return Wanted(replicas, needed, reasons)
+    soon = ceil((terms.taming.down_every_s + horizon_s(terms)) / terms.taming.up_every_s)
+    return Wanted(replicas, needed, reasons, soon=max(later[:soon], default=0))
 
 
 def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int]:
@@ -75,14 +79,15 @@ def _keeping_up(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
     return int(np.ceil(work / terms.slots))
 
 
-def _rising(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
-    """Return the replicas from which the pool can grow, as fast as it may, to what later rates will need.
+def _later(now: PoolNow, terms: PoolTerms, expected: Expected) -> list[int]:
+    """Return the replicas that later rates will need.
 
-    What is needed within one step of growth is weighed by its cost, as everything else.
+    From them follows how many the pool must have now to grow in time, as fast as it may. The first are not part of
+    that: what is needed within one step of growth is weighed by its cost, as everything else.
     """
-    work = np.array(expected.later[1:]) * now.service_s
-    needs = np.ceil((work + np.sqrt(work)) / terms.slots).astype(int)
-    return grown_in_time([0, *np.minimum(needs, terms.most).tolist()], terms.taming)
+    work = np.array(expected.later) * now.service_s
+    needs: list[int] = np.minimum(np.ceil((work + np.sqrt(work)) / terms.slots), terms.most).astype(int).tolist()
+    return needs
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:

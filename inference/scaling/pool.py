@@ -126,3 +126,5 @@ class Wanted:
     needed: int
     """The number before the limits of the pool."""
     reasons: tuple[str, ...]
+    soon: int = 0
+    """The number that is predicted to be needed so soon that the pool, if it shrank now, would grow again at once."""

@@ -12,8 +12,11 @@ DEFAULT_POOL = "default"
 PAGES, CALLS, BATCHES = "pages", "calls", "batches"
 UNKNOWN_S = 1.0
 """The seconds of a piece of a model that has never run."""
-WEIGHT = 0.2
-"""The weight of the latest look in an average."""
+WEIGHT, WEIGHT_OF_FAR, FAR = 0.02, 0.2, 0.5
+"""The weight of the latest look in an average, and that of a look which differs by more than this share.
+
+The average is to be calm: a pool that follows the chance in its last pieces turns more often, and costs more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +143,17 @@ class Costs:
         for key, found in seen.items():
             mean_s = sum(found) / len(found)
             before_s = self._piece_s.get(key, mean_s)
-            self._piece_s[key] = before_s + WEIGHT * (mean_s - before_s)
+            self._piece_s[key] = learned(before_s, mean_s)
 
     def of(self, key: str) -> float:
         """Return the seconds of a piece. In a pool where none has run yet, it is that of the model's own pool."""
         return self._piece_s.get(key) or self._piece_s.get(version_of_queue(key), UNKNOWN_S)
+
+
+def learned(before_s: float, mean_s: float, *, looks: float = 1.0) -> float:
+    """Return an average after so many looks that see the same."""
+    weight = WEIGHT_OF_FAR if abs(mean_s - before_s) > FAR * before_s else WEIGHT
+    return before_s + (1 - (1 - weight) ** looks) * (mean_s - before_s)
 
 
 class Arrivals:

@@ -8,6 +8,8 @@ from inference.scaling.pool import Taming
 
 MUCH = 0.05
 """The share of the replicas by which more than that many must be wanted, or more than `Taming.up`, to turn at once."""
+LITTLE = 0.03
+"""The share of the replicas by which fewer must be wanted for the pool to turn and shrink. Less is mostly chance."""
 
 
 @dataclass(slots=True)
@@ -21,15 +23,16 @@ class Tamed:
     """The time at which the pool began to shrink after it had grown."""
     _grows: bool = True
 
-    def allowed(self, wanted: int, replicas: int, at_s: float) -> int:
+    def allowed(self, wanted: int, replicas: int, at_s: float, *, soon: int = 0) -> int:
         """Return the number that the pool may have now.
 
-        It shrinks only to the most that it wanted within `down_every_s`, and grows again that soon after it turned only
-        if much more is wanted: so it turns once in that time, unless a spike comes.
+        It shrinks only to the most that it wanted within `down_every_s`, does not turn for little, nor if it will need
+        as many again `soon`, and grows again so shortly after it turned only if much more is wanted: so it turns once
+        in that time, unless a spike comes.
         """
         self._wanted.append((at_s, wanted))
         self._had.append((at_s, replicas))
-        allowed = self._grown(wanted, replicas, at_s) if wanted > replicas else self._shrunk(replicas, at_s)
+        allowed = self._grown(wanted, replicas, at_s) if wanted > replicas else self._shrunk(replicas, at_s, soon)
         if allowed > replicas:
             self._grows = True
         elif allowed < replicas:
@@ -49,12 +52,15 @@ class Tamed:
         step = max(taming.up, int(taming.up_share * before))
         return max(replicas, min(wanted, before + step))
 
-    def _shrunk(self, replicas: int, at_s: float) -> int:
+    def _shrunk(self, replicas: int, at_s: float, soon: int) -> int:
         taming = self.taming
         since_s = at_s - taming.down_every_s
         before = max(_since(self._had, since_s))
         step = max(taming.down, int(taming.down_share * before))
-        return min(replicas, max(*_since(self._wanted, since_s), before - step))
+        wanted = max(_since(self._wanted, since_s))
+        if self._grows and replicas - max(wanted, soon) < max(1, LITTLE * replicas):
+            return replicas
+        return min(replicas, max(wanted, before - step))
 
     def _forget(self, at_s: float) -> None:
         longest_s = max(self.taming.up_every_s, self.taming.down_every_s)

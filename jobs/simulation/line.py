@@ -6,6 +6,8 @@ from heapq import heapify, heappop, heappush, heapreplace
 import numpy as np
 import numpy.typing as npt
 
+from jobs.simulation.known_work import KnownWork
+
 AT_ONCE = 1024
 Numbers = npt.NDArray[np.float64]
 
@@ -22,16 +24,20 @@ class Line:
         """The number of requests that have begun for the first time."""
         self._arrivals, self._work = arrivals, work
         self._mean_work_s = float(work.mean()) if len(work) else 0.0
+        self._known, self._ran_until_s = KnownWork(self._mean_work_s or 1.0), 0.0
         self._again: deque[float] = deque()
         """The work of requests whose slot was lost."""
 
     def run(self, until_s: float) -> Numbers:
         """Begin what can begin before this time, and return how long each request waited."""
         self._begin_again(until_s)
-        came, waits = int(np.searchsorted(self._arrivals, until_s)), list[float]()
+        came, waits, before = int(np.searchsorted(self._arrivals, until_s)), list[float](), self.begun
         # In parts, since a line may be much longer than what begins of it.
         while self.free and self.begun < came and self._begin(min(came, self.begun + AT_ONCE), until_s, waits):
             pass
+        begun = self._work[before : self.begun]
+        self._known.learn(begun, replicas=self.replicas, passed_s=until_s - self._ran_until_s)
+        self._ran_until_s = until_s
         return np.array(waits)
 
     def _begin(self, last: int, until_s: float, waits: list[float]) -> bool:
@@ -52,6 +58,11 @@ class Line:
     def _begin_again(self, until_s: float) -> None:
         while self._again and self.free and self.free[0] < until_s:
             heapreplace(self.free, self.free[0] + self._again.popleft())
+
+    @property
+    def piece_s(self) -> float:
+        """Return the seconds of a request as the product knows them now."""
+        return self._known.piece_s
 
     @property
     def replicas(self) -> int:
@@ -82,7 +93,7 @@ class Line:
         heapify(self.free)
 
     def waiting(self, at_s: float) -> tuple[float, float]:
-        """Return the seconds of work that wait, and how long the first request has waited."""
+        """Return the known seconds of the work that waits, and how long the first request has waited."""
         count = int(np.searchsorted(self._arrivals, at_s)) - self.begun
         oldest_s = at_s - float(self._arrivals[self.begun]) if count else 0.0
-        return (count + len(self._again)) * self._mean_work_s, oldest_s
+        return (count + len(self._again)) * self.piece_s, oldest_s

@@ -5,6 +5,7 @@ and one tenant has.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
@@ -16,6 +17,7 @@ from inference.scaling.signal import Costs
 from inference.workers.placement.fleet import Demand, Model, Snapshot
 from inference.workers.placement.placement import Decision, place
 from jobs.simulation.errors import SimulationRefused
+from jobs.simulation.known_work import KnownWork
 from jobs.simulation.line import Numbers
 from jobs.simulation.model_kinds import Details
 from jobs.simulation.model_queue import ModelQueue
@@ -50,7 +52,17 @@ class MixedLine:
         self._lost: set[int] = set()
         """Requests that begin again: they have waited once already."""
         self._waits: list[float] = []
+        self._known = {key: KnownWork(mean_s) for key, mean_s in self._mean_s.items()}
+        self._began: dict[str, list[float]] = {}
+        """The work of the requests of each model that have begun since the last look of the policy."""
+        self._came: Counter[str] = Counter()
+        self._piece_s = float(work.mean()) if len(work) else 1.0
         self._costs = Costs()
+
+    @property
+    def piece_s(self) -> float:
+        """Return the seconds of a request as the product knows them now."""
+        return self._piece_s
 
     @property
     def replicas(self) -> int:
@@ -60,7 +72,7 @@ class MixedLine:
 
     def run(self, until_s: float) -> Numbers:
         """Run everything that is due before this time, and return how long each request waited."""
-        self._waits = []
+        began_s, self._waits = self._at_s, []
         while True:
             arrives_s = self._arrivals[self._next] if self._next < len(self._arrivals) else NEVER
             event_s = self._events[0][0] if self._events else NEVER
@@ -75,15 +87,25 @@ class MixedLine:
             else:
                 self._look(at_s)
         self._at_s = max(self._at_s, until_s)
+        self._learn(self._at_s - began_s)
         return np.array(self._waits)
+
+    def _learn(self, passed_s: float) -> None:
+        for key, begun in self._began.items():
+            holding = sum(key in replica.held for replica in self._fleet.values())
+            self._known[key].learn(np.array(begun), replicas=holding, passed_s=passed_s)
+        if self._came:
+            work_s = sum(count * self._known[key].piece_s for key, count in self._came.items())
+            self._piece_s = work_s / self._came.total()
+        self._began, self._came = {}, Counter()
 
     def _due(self, at_s: float, act: Callable[[float], None]) -> None:
         heappush(self._events, (at_s, next(self._order), act))
 
     def waiting(self, at_s: float) -> tuple[float, float]:
-        """Return the seconds of work that wait, and how long the oldest request has waited."""
+        """Return the known seconds of the work that waits, and how long the oldest request has waited."""
         with_some = {key: queue for key, queue in self._queues.items() if queue.count}
-        work_s = sum(queue.count * self._mean_s[key] for key, queue in with_some.items())
+        work_s = sum(queue.count * self._known[key].piece_s for key, queue in with_some.items())
         return work_s, max((at_s - queue.oldest_s() for queue in with_some.values()), default=0.0)
 
     # ---- requests
@@ -91,6 +113,7 @@ class MixedLine:
     def _arrive(self, at_s: float) -> None:
         request, self._next = self._next, self._next + 1
         key = self._key_of(request)
+        self._came[key] += 1
         self._queues[key].come(request, self._details.queue_of[request], at_s)
         for replica in self._idle.values():
             if key in replica.held:
@@ -119,6 +142,7 @@ class MixedLine:
         else:
             self.begun += 1
             self._waits.append(at_s - self._arrivals[request])
+            self._began.setdefault(key, []).append(self._work[request])
         replica.held[key] = (replica.held[key][0], at_s)
         kind = self._details.kinds[key].batch
         if kind is None:

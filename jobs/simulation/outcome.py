@@ -1,7 +1,8 @@
 """The outcome of a simulation over all its pools, as JSON and as a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def _figures(runs: Sequence[PoolRun]) -> dict[str, Any]:
         "mean_answer_s": answers_s / float(weights.sum()) if len(weights) else 0.0,
         "replica_hours": sum(run.replica_hours for run in runs),
         "cost": sum(run.cost for run in runs),
-        "peak_replicas": sum(run.peak * run.trace.stands_for for run in runs),
+        "peak_replicas": peak_together(runs),
     }
 
 
@@ -105,6 +106,18 @@ def max_within(times_s: Sequence[float], window_s: float) -> int:
             first += 1
         most = max(most, last - first + 1)
     return most
+
+
+def peak_together(runs: Iterable[PoolRun]) -> int:
+    """Return the most replicas that all pools had at one time."""
+    changes = list[tuple[float, int]]()
+    for run in runs:
+        before = 0
+        for at_s, count in run.counts:
+            changes.append((at_s, (count - before) * run.trace.stands_for))
+            before = count
+    by_time = groupby(sorted(changes), key=lambda change: change[0])
+    return max(accumulate(sum(more for _, more in at_once) for _, at_once in by_time), default=0)
 
 
 def _quantile(values: "np.ndarray[Any, Any]", weights: "np.ndarray[Any, Any]", share: float) -> float:

@@ -61,10 +61,6 @@ class PoolTrace:
     def mean_work_s(self) -> float:
         return float(self.work.mean()) if len(self.work) else 1.0
 
-    @property
-    def spread_of_work(self) -> float:
-        return float(self.work.std()) / self.mean_work_s if len(self.work) and self.mean_work_s else 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:
@@ -89,14 +85,19 @@ class PoolRun:
 
     trace: PoolTrace
     waits: Numbers
+    counts: list[tuple[float, int]]
+    """The times at which the number of replicas changed, and the number from then on."""
     replica_s: float = 0.0
-    peak: int = 0
     turned: list[float] = field(default_factory=list)
     """The times at which the pool began to grow or to shrink after the opposite."""
     lost: int = 0
     """The replicas that were lost."""
     moments: list[Moment] = field(default_factory=list)
     target: "Target | None" = None
+
+    @property
+    def peak(self) -> int:
+        return max(count for _, count in self.counts)
 
     @property
     def missed(self) -> int:
@@ -162,11 +163,10 @@ class _Run:
             else MixedLine(trace.arrivals, trace.work, trace.details, slots)
         )
         self._replicas = Replicas(self._line, trace.terms, policy.first())
-        self._mean_work_s, self._spread = trace.mean_work_s, trace.spread_of_work
         self._moment_every_s = trace.ends_s / HISTORY_POINTS
         self._direction = 0
         self._came = 0
-        self.made = PoolRun(trace, np.zeros(0), peak=self._replicas.count)
+        self.made = PoolRun(trace, np.zeros(0), [(0.0, self._replicas.count)])
 
     def to_end(self) -> PoolRun:
         at_s, ends_s, waits = 0.0, self._trace.ends_s, list[Numbers]()
@@ -200,8 +200,7 @@ class _Run:
             oldest_wait_s=oldest_s,
             ready=self._replicas.ready,
             starting_s=tuple(ready_s - at_s for ready_s in self._replicas.starting),
-            service_s=self._mean_work_s,
-            service_spread=self._spread,
+            service_s=self._line.piece_s,
         )
 
     def _lose_some(self, at_s: float) -> None:
@@ -216,7 +215,8 @@ class _Run:
         if direction and self._direction and direction != self._direction:
             made.turned.append(now.at_s)
         self._direction = direction or self._direction
-        made.peak = max(made.peak, self._replicas.count)
+        if self._replicas.count != made.counts[-1][1]:
+            made.counts.append((now.at_s, self._replicas.count))
         if not made.moments or now.at_s - made.moments[-1].at_s >= self._moment_every_s:
             made.moments.append(Moment(now.at_s, wanted, now.ready, now.waiting_work_s))
 

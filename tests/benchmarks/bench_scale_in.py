@@ -14,22 +14,11 @@ from tests.benchmarks.circumstances import circumstances
 from tests.services import RunServices, without_product
 
 DEFAULTS = ("10", "50")
-AT_MOST = 100
-"""The workers that one process gives up. Threads of their engines stay, each with a connection to the database."""
-LARGEST = {"slowest call", "longest exit"}
-"""The figures of which the largest counts. The others are added up."""
 
 
 def main() -> None:
     processes, drains = (int(number) for number in [*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]][:2])
-    parts = [(processes, 0), *((0, min(AT_MOST, drains - done)) for done in range(0, drains, AT_MOST))]
-    figures: dict[str, dict[str, float]] = {}
-    for part in parts:
-        for where, row in given_up(*part).items():
-            before = figures.setdefault(where, row)
-            if before is not row:
-                figures[where] = added(before, row)
-        report(figures)
+    report(given_up(processes, drains))
 
 
 def given_up(processes: int, drains: int) -> dict[str, dict[str, float]]:
@@ -49,10 +38,6 @@ def given_up(processes: int, drains: int) -> dict[str, dict[str, float]]:
         services.stop()
     found: dict[str, dict[str, float]] = json.loads(printed.strip().splitlines()[-1])
     return found
-
-
-def added(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
-    return {name: max(one[name], other[name]) if name in LARGEST else one[name] + other[name] for name in one}
 
 
 def report(figures: dict[str, dict[str, float]]) -> None:

@@ -4,7 +4,8 @@ same trace.
 Run from the repository's root: python -m tests.benchmarks.bench_scaling_live [--repeats 3] [--busy 0.35]. It starts a
 product of its own and does what KEDA and Kubernetes do: it reads how many workers of a pool are `wanted` from the
 product, and starts a worker, or ends the youngest with SIGTERM. Each job has tensors for a model that counts, so that
-the work of each is known before: what a turn takes is measured with one worker while jobs come as they do in the trace.
+the work of each is known before: what a turn takes, and a worker needs from one page to the next, is measured with as
+many workers and jobs as most jobs of the trace meet.
 The trace is low, then high, then low again, and takes `--busy` of the machine on average: if more were used, workers
 would slow each other down, which the simulation does not know.
 """
@@ -52,7 +53,8 @@ STEPS_S = (60.0, 120.0, 120.0)
 HIGH = 3.0
 """The rate of the second step, as a multiple of that of the others."""
 TURNS_TRIED = (50_000, 100_000, 200_000, 400_000, 800_000)
-TRIES, TRIED_EVERY_S = 16, 0.8
+TRIES, TRIED_EVERY_S, TRIED_BY = 24, 0.35, 2
+"""The jobs of each number of turns, the mean time between two jobs, and the workers that measure what a turn takes."""
 PROMISE = Promise(0.95, 5.0)
 TAMING = Taming(up=1, up_every_s=10.0, down=1, down_every_s=40.0)
 MAX_WORKERS = 3
@@ -83,7 +85,7 @@ with operator_work():
 _CAME = "SELECT coalesce(sum(came), 0)::int FROM inference_scalingminute WHERE pool = %s AND minute >= %s"
 _PAGES = """
 SELECT extract(epoch FROM page.created_at)::float8, extract(epoch FROM page.started_at)::float8,
-    extract(epoch FROM page.finished_at)::float8
+    extract(epoch FROM page.finished_at)::float8, page.worker
 FROM jobs_page page JOIN unnest(%s::uuid[]) WITH ORDINALITY sent (job_id, number) ON page.job_id = sent.job_id
 WHERE page.state = 'succeeded' ORDER BY sent.number
 """
@@ -142,6 +144,39 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
+class Pages:
+    """The times at which pages came, began and ended, and the worker of each."""
+
+    came: Numbers
+    began: Numbers
+    ended: Numbers
+    workers: Sequence[str]
+
+    @property
+    def work(self) -> Numbers:
+        return self.ended - self.began
+
+    def between_s(self) -> float:
+        """Return the usual seconds from the end of a worker's page to the beginning of its next, if that waited."""
+        found, last = list[float](), dict[str, int]()
+        for number in np.argsort(self.began).tolist():
+            before = last.get(self.workers[number])
+            if before is not None and self.came[number] < self.ended[before]:
+                found.append(float(self.began[number] - self.ended[before]))
+            last[self.workers[number]] = number
+        return statistics.median(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a page takes: the seconds of each turn, those beside them, and those from one page to the next."""
+
+    each_s: float
+    beside_s: float
+    between_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     waits: Numbers
     work: Numbers
@@ -194,25 +229,26 @@ async def submitted(product: Product, times: Sequence[float], turns: Sequence[in
         return list(await asyncio.gather(*(one(at_s, count) for at_s, count in zip(times, turns, strict=True))))
 
 
-def pages_of(product: Product, jobs: Sequence[str]) -> list[tuple[float, float, float]]:
-    """Return the times at which the page of each job came, began and ended, once all have."""
+def pages_of(product: Product, jobs: Sequence[str]) -> Pages:
+    """Return the page of each job, once all have ended."""
     until_s = time.monotonic() + END_TIMEOUT_S
     while True:
-        found = [(float(came), float(began), float(ended)) for came, began, ended in product.rows(_PAGES, list(jobs))]
+        found = product.rows(_PAGES, list(jobs))
         if len(found) == len(jobs):
-            return found
+            came, began, ended, workers = zip(*found, strict=True)
+            return Pages(np.array(came), np.array(began), np.array(ended), workers)
         assert time.monotonic() < until_s, f"{len(jobs) - len(found)} jobs did not succeed"
         time.sleep(0.5)
 
 
-def seconds_of_turns(product: Product) -> tuple[float, float]:
-    """Return what a page takes at the load of the trace: seconds of each turn, and seconds beside them."""
+def costs_of_pages(product: Product) -> Costs:
+    """Measure what a page takes at the load of the trace."""
     chance = np.random.default_rng(0)
     tried = chance.permutation(np.repeat(TURNS_TRIED, TRIES))
     times = np.cumsum(chance.exponential(TRIED_EVERY_S, len(tried)))
-    pages = np.array(pages_of(product, asyncio.run(submitted(product, times.tolist(), tried.tolist()))))
-    each_s, beside_s = np.polyfit(tried, pages[:, 2] - pages[:, 1], 1)
-    return float(each_s), float(beside_s)
+    pages = pages_of(product, asyncio.run(submitted(product, times.tolist(), tried.tolist())))
+    each_s, beside_s = np.polyfit(tried, pages.work, 1)
+    return Costs(float(each_s), float(beside_s), pages.between_s())
 
 
 # ---- the trace
@@ -238,13 +274,13 @@ def planned(busy: float, seed: int) -> tuple[Numbers, Numbers]:
 def replayed(product: Product, workers: Followed, times: Numbers, turns: Sequence[int]) -> Replayed:
     begins_s = time.time()
     jobs = asyncio.run(submitted(product, times.tolist(), turns))
-    pages = np.array(pages_of(product, jobs))
-    ends_s = max(begins_s + sum(STEPS_S), pages[:, 2].max())
+    pages = pages_of(product, jobs)
+    ends_s = max(begins_s + sum(STEPS_S), float(pages.ended.max()))
     counts = [(max(at_s, begins_s), count) for at_s, count in workers.counts if at_s < ends_s]
     ends = [at_s for at_s, _ in counts[1:]] + [ends_s]
     replica_s = sum(count * max(0.0, end_s - at_s) for (at_s, count), end_s in zip(counts, ends, strict=True))
     peak = max(count for at_s, count in counts if at_s >= begins_s)
-    return Replayed(pages[:, 1] - pages[:, 0], pages[:, 2] - pages[:, 1], float(replica_s), peak)
+    return Replayed(pages.began - pages.came, pages.work, float(replica_s), peak)
 
 
 def report(simulated: Replayed, real: Sequence[Replayed]) -> None:
@@ -297,21 +333,23 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
     while not scaling_known(product):
         time.sleep(0.5)
     starts_s = [start_time_s(product, workers) for _ in range(STARTS)]
+    workers.become(TRIED_BY)
+    costs = costs_of_pages(product)
     workers.become(1)
-    each_s, beside_s = seconds_of_turns(product)
     load_s = scaling(product)["load_s"]
     node_start_s = max(0.0, statistics.mean(starts_s) - load_s)
     assert product.manage("shell", "-c", _NODE_START % node_start_s).returncode == 0
     times, work = planned(given.busy, given.seed)
-    turns = [max(1, round((one - beside_s) / each_s)) for one in work.tolist()]
+    turns = [max(1, round((one - costs.beside_s) / costs.each_s)) for one in work.tolist()]
     terms = PoolTerms(PROMISE, node_start_s=node_start_s, load_s=load_s, least=1, most=MAX_WORKERS, taming=TAMING)
-    work = np.array([count * each_s + beside_s for count in turns])
-    trace = PoolTrace(POOL, PAUSE_S + times, work, terms, PAUSE_S + sum(STEPS_S))
+    work = np.array([count * costs.each_s + costs.beside_s for count in turns])
+    trace = PoolTrace(POOL, PAUSE_S + times, work + costs.between_s, terms, PAUSE_S + sum(STEPS_S))
     run = run_pool(trace, Ours(terms, 1), tick_s=LOOK_S)
     simulated = Replayed(run.waits, work, run.replica_s - PAUSE_S, run.peak)
     print(
-        f"a worker starts in {statistics.mean(starts_s):.1f} s; a page takes {beside_s * 1e3:.0f} ms and"
-        f" {each_s * 1e6:.2f} us a turn; {len(times)} jobs, {work.sum():.0f} s of work in {sum(STEPS_S):.0f} s",
+        f"a worker starts in {statistics.mean(starts_s):.1f} s; a page takes {costs.beside_s * 1e3:.0f} ms and"
+        f" {costs.each_s * 1e6:.2f} us a turn, and {costs.between_s * 1e3:.0f} ms to the next;"
+        f" {len(times)} jobs, {work.sum():.0f} s of work in {sum(STEPS_S):.0f} s",
         flush=True,
     )
     real, began_minute = [], int(time.time() // 60)

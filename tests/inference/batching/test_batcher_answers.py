@@ -112,7 +112,7 @@ def test_a_model_that_answers_once_for_a_whole_batch_is_soon_run_one_by_one() ->
     assert runs == [4, 2, 1, 1, 2, 1, 1] + 8 * [1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     callers=st.lists(
         st.lists(st.tuples(st.integers(1, 50), st.integers(0, 1), st.booleans()), min_size=1, max_size=6),

@@ -5,7 +5,7 @@ import sys
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.core.contracts import Quad, TextLine
@@ -33,7 +33,6 @@ MAX_CALLS = 6000
 """The calls of functions for each line that a page with many lines may take. It takes a multiple if work is squared."""
 
 
-@settings(deadline=None)
 @given(st.lists(LINES, max_size=3), GRIDS)
 def test_what_is_returned_is_on_its_page(pages: list[list[TextLine]], grid: list[list[str]]) -> None:
     cells = tuple(Cell(row, column, text, None) for row, texts in enumerate(grid) for column, text in enumerate(texts))
@@ -48,7 +47,6 @@ def test_what_is_returned_is_on_its_page(pages: list[list[TextLine]], grid: list
     assert len(set(names)) == len(names)
 
 
-@settings(deadline=None)
 @given(LINES)
 def test_pairs_are_in_the_text_of_the_page(lines: list[TextLine]) -> None:
     texts = [line.text for line in lines]

@@ -5,7 +5,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.core.contracts import Json
@@ -70,7 +70,6 @@ MANY = 10_000
 MAX_CALLS = 1_500_000
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), PAGES), max_size=3), st.lists(FIELDS, max_size=4))
 def test_what_is_found_is_on_its_page(pages: list[Json], fields: list[OwnField]) -> None:
     for entry in find(pages, fields):
@@ -84,7 +83,6 @@ def test_what_is_found_is_on_its_page(pages: list[Json], fields: list[OwnField])
             assert all(any(part in text for text in texts) for part in entry["value"].split("\n"))
 
 
-@settings(deadline=None)
 @given(PAGES, st.lists(st.floats(-10, 1200), min_size=4, max_size=4), PAGES)
 def test_what_is_pointed_at_can_be_sought_on_any_page(result: Json, box: list[float], other: Json) -> None:
     pointed = point(result, 1, 1, box)
@@ -97,7 +95,6 @@ def test_what_is_pointed_at_can_be_sought_on_any_page(result: Json, box: list[fl
     find([result, other], [own])
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["lines", "tables", "marks", "width", "height", "field_candidates"]), ANYTHING))
 def test_result_of_any_form_is_read_as_far_as_it_goes(result: dict[str, Any]) -> None:
     assert find([result], [OwnField("own", "text", ("Total",), "label")]) == []

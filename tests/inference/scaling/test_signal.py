@@ -58,6 +58,16 @@ def test_a_piece_that_shares_its_worker_takes_its_part_of_it(running: int, expec
     assert costs.of("ocr@1") == expected_s
 
 
+@pytest.mark.parametrize(("piece_s", "looks", "low_s", "high_s"), [(3.0, 10, 2.1, 2.3), (8.0, 10, 5.3, 8.0)])
+def test_a_piece_of_other_length_changes_the_average_slowly_unless_it_differs_much(
+    piece_s: float, looks: int, low_s: float, high_s: float
+) -> None:
+    costs = Costs()
+    for found_s in (2.0, *[piece_s] * looks):
+        costs.learn([worker(running={"ocr@1": 1}, service_s={"ocr@1": found_s})])
+    assert low_s < costs.of("ocr@1") < high_s
+
+
 def test_an_idle_worker_teaches_only_what_nobody_knows() -> None:
     costs = Costs()
     costs.learn([worker(slots=4, running={"ocr@1": 1}, service_s={"ocr@1": 2.0})])

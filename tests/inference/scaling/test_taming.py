@@ -42,6 +42,18 @@ def test_after_a_turn_little_more_is_not_followed_and_much_more_is() -> None:
     assert follow([*down, 40], Taming())[-2:] == [9, 11]
 
 
+def test_a_pool_that_grew_does_not_turn_for_little() -> None:
+    assert set(follow([98] * 30, Taming(), first=100)) == {100}
+    assert follow([96] * 30, Taming(), first=100)[-1] == 98
+
+
+def test_it_does_not_turn_if_it_will_need_as_many_soon() -> None:
+    tamed = Tamed(Taming())
+    assert tamed.allowed(5, 10, 0.0, soon=10) == 10
+    assert tamed.allowed(5, 10, 15.0, soon=8) == 9
+    assert tamed.allowed(5, 9, 330.0, soon=12) == 8
+
+
 def test_a_pool_without_replicas_grows_just_after_it_shrank() -> None:
     had = follow([*[0] * 25, 1], Taming(), first=1)
     assert had[-2:] == [0, 1]

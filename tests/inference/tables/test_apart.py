@@ -50,7 +50,7 @@ def places(table: Table) -> Counter[tuple[int, int]]:
 
 
 @given(pages())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_place_of_a_found_table_belongs_to_two_cells_or_lies_outside(page: tuple[list[TextLine], list[Box]]) -> None:
     for table in find_tables(*page):
         found = places(table)

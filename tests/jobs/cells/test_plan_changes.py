@@ -57,7 +57,7 @@ _versions = st.lists(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(_versions, _versions)
 def test_afterwards_the_same_holds_here_and_there_from_now_on(here: list[PricePart], there: list[PricePart]) -> None:
     found = price_versions(here, there, NOW)

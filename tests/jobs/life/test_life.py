@@ -20,5 +20,5 @@ LEASE_S = 3600
 @override_settings(MAAS_LEASE_S=LEASE_S)
 @pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 def test_nothing_is_lost_charged_twice_or_left_open(bench: Bench, examples: int) -> None:
-    profile = settings(max_examples=examples, stateful_step_count=STEPS, deadline=None)
+    profile = settings(max_examples=examples, stateful_step_count=STEPS)
     run_state_machine_as_test(lambda: Life(bench), settings=profile)  # type: ignore[arg-type]  # whatever makes one will do

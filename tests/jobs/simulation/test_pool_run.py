@@ -3,7 +3,7 @@ import pytest
 
 from inference.scaling.pool import PoolTerms, Promise, Taming
 from jobs.simulation.comparison import PolicyName, run_with
-from jobs.simulation.outcome import Outcome, max_within
+from jobs.simulation.outcome import Outcome, max_within, peak_together
 from jobs.simulation.policies import Static
 from jobs.simulation.pool_run import PoolTrace, run_pool
 from jobs.simulation.shapes import Diurnal, Rise, Work, arrivals
@@ -73,7 +73,16 @@ def test_figures_of_several_pools_are_added() -> None:
     assert told["requests"] == sum(len(run.waits) for run in runs)
     assert told["replica_hours"] == pytest.approx(sum(run.replica_hours for run in runs))
     assert told["peak_replicas"] == 60
+    assert peak_together([]) == 0
     assert "all" in Outcome("two", PolicyName.STATIC, runs).table()
+
+
+def test_a_peak_of_several_pools_is_that_of_one_moment() -> None:
+    early, late = (run_pool(trace_of(1.0), Static(1), tick_s=15) for _ in range(2))
+    early.counts += [(100.0, 5), (200.0, 1)]
+    late.counts += [(200.0, 3), (300.0, 1)]
+    assert peak_together([early, late]) == 6
+    assert peak_together([early]) == 5
 
 
 def test_turns_are_counted_by_window() -> None:

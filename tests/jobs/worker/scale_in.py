@@ -1,5 +1,6 @@
 """Load on the workers of one pool while workers come and go: callers who wait, and jobs. Nothing may fail or count."""
 
+import gc
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -173,3 +174,5 @@ class Drains:
         service.leave(began_s + self._stop_s)
         service.end(began_s + self._stop_s)
         self.longest_leave_s = max(self.longest_leave_s, time.monotonic() - began_s)
+        # The connections of its threads, which have ended, are only closed when they are collected.
+        gc.collect()

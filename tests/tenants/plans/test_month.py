@@ -58,7 +58,7 @@ def one_by_one(used: list[Used], included: list[Included]) -> dict[str, int]:
     return totals
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(USES, POOLS, st.integers(0, 10**9))
 def test_a_month_is_what_it_comes_to_unit_by_unit(used: list[Used], included: list[Included], fee: int) -> None:
     bill = month_bill(used, included, fee_micros=fee, currency="EUR")

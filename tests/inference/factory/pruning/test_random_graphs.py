@@ -44,7 +44,7 @@ def _moments(model: ModelProto, group: Group, inputs: list[dict[str, np.ndarray]
         return collect(model, [group], inputs, run=run, folder=Path(folder))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(graphs(), st.floats(0.1, 0.95))
 def test_signature_stays_and_all_groups_can_be_pruned(model: ModelProto, share: float) -> None:
     inputs = feeds((40, 6), 2)
@@ -61,7 +61,7 @@ def test_signature_stays_and_all_groups_can_be_pruned(model: ModelProto, share: 
         assert answers(pruned, inputs).shape == answers(model, inputs).shape
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(graphs(), st.floats(0.1, 0.95))
 def test_error_of_the_last_layer_is_the_predicted_one(model: ModelProto, share: float) -> None:
     inputs = feeds((60, 6), 2)

@@ -15,7 +15,6 @@ from .conftest import BuildModel, RefusalOf, Save
 
 any_bytes = settings(
     max_examples=300,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -440,7 +440,7 @@ def _worker(draw: st.DrawFn, name: str, models: tuple[Model, ...]) -> Worker:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(snapshots(), st.randoms(use_true_random=False))
 def test_everyone_decides_alike_and_each_model_gets_one_new_home_at_most(fleet: Snapshot, random) -> None:  # type: ignore[no-untyped-def]
     workers = list(fleet.workers)
@@ -452,7 +452,7 @@ def test_everyone_decides_alike_and_each_model_gets_one_new_home_at_most(fleet: 
     assert len({decision.model.key for _, decision in loads}) == len(loads)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(snapshots())
 def test_nobody_takes_what_does_not_fit_is_not_of_its_pool_or_while_it_drains(fleet: Snapshot) -> None:
     for one in fleet.workers:
@@ -470,7 +470,7 @@ def test_nobody_takes_what_does_not_fit_is_not_of_its_pool_or_while_it_drains(fl
             }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(snapshots())
 def test_what_is_held_afterwards_fits(fleet: Snapshot) -> None:
     models = {one.key: one for one in fleet.models}
@@ -482,7 +482,7 @@ def test_what_is_held_afterwards_fits(fleet: Snapshot) -> None:
             assert sum(models[key].needed_bytes for key in after) <= one.budget_bytes
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(snapshots())
 def test_none_of_those_that_leave_could_have_stayed(fleet: Snapshot) -> None:
     models = {one.key: one for one in fleet.models}
@@ -496,7 +496,7 @@ def test_none_of_those_that_leave_could_have_stayed(fleet: Snapshot) -> None:
             assert sum(models[held].needed_bytes for held in (*after, key)) > one.budget_bytes
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(snapshots())
 def test_nothing_in_use_leaves_for_what_nobody_waits_for(fleet: Snapshot) -> None:
     for decision in place(fleet):

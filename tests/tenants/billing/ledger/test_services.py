@@ -276,7 +276,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(steps=steps, prepaid=st.booleans(), budget=st.none() | st.integers(0, 500))
 def test_whatever_happens_the_books_balance(
     steps: list[tuple[str, int, int]], prepaid: bool, budget: int | None

@@ -181,7 +181,7 @@ def _check(expected: str) -> None:
 
 
 @pytest.mark.usefixtures("_whole")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(BLOCKS)
 def test_whatever_is_taken_back_each_statement_acts_as_the_role_of_its_moment(
     blocks: tuple[Block, ...],

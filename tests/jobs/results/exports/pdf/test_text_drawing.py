@@ -110,7 +110,7 @@ WORDS = st.lists(st.text("abcdefgXYZ0159.,%€äßж漢", min_size=1, max_size=9
 PLACES = st.dictionaries(st.tuples(st.integers(0, 25), st.integers(0, 2)), WORDS, min_size=1, max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PLACES, st.floats(0.35, 0.7), st.integers(18, 44))
 def test_words_of_any_rows_and_cells_are_in_order(
     places: dict[tuple[int, int], str], letter: float, height: int

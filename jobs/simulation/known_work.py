@@ -1,0 +1,26 @@
+"""The work of a piece as the product knows it, in the simulation: learned from the last pieces, and so never exact."""
+
+import numpy as np
+import numpy.typing as npt
+
+from inference.scaling.signal import learned
+from inference.workers.placement.page_counts import WEIGHT
+
+LOOK_S = 2.0
+"""Seconds between two looks of the product at its pools."""
+
+
+class KnownWork:
+    """What `Costs` knows of a model from the averages of its workers, without an object for each worker and look."""
+
+    def __init__(self, mean_s: float) -> None:
+        self.piece_s = mean_s
+        self._of_workers_s = mean_s
+
+    def learn(self, begun: npt.NDArray[np.float64], *, replicas: int, passed_s: float) -> None:
+        """Learn from the seconds of the pieces that have begun in this time."""
+        if not len(begun):
+            return
+        kept = (1 - WEIGHT) ** (len(begun) / max(1, replicas))
+        self._of_workers_s += (1 - kept) * (float(begun.mean()) - self._of_workers_s)
+        self.piece_s = learned(self.piece_s, self._of_workers_s, looks=passed_s / LOOK_S)
