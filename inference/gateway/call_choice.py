@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from inference.tiers.binding import PoolNow
 from inference.tiers.routes import CallPool, version_of_queue
 from inference.workers.heartbeats import WorkerReport
-from inference.workers.placement.peers import worker_of
+from inference.workers.placement.fleet import serves
 
 UNKNOWN_LOAD_S = 5.0
 """The load time of a model that no worker has loaded."""
@@ -22,7 +22,7 @@ def call_pools_now(
 
 def _pool_now(pool: CallPool, living: list[WorkerReport], waiting: int) -> PoolNow:
     version = version_of_queue(pool.key)
-    workers = [worker for worker in living if worker_of(worker).serves(pool.name, dedicated=pool.dedicated)]
+    workers = [worker for worker in living if serves(worker.pools, pool.name, dedicated=pool.dedicated)]
     having = [worker for worker in workers if pool.key in worker.serving or version in worker.resident]
     service_s = [worker.service_s[pool.key] for worker in having if pool.key in worker.service_s]
     service_s = service_s or [worker.service_s[version] for worker in living if version in worker.service_s]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 
 import redis
 import structlog
@@ -17,7 +18,7 @@ from inference.gateway.call_choice import call_pools_now
 from inference.gateway.targets import Target
 from inference.rpc import lane_demand
 from inference.rpc.lines import CommandLine
-from inference.tiers.binding import pool_for
+from inference.tiers.binding import PoolNow, pool_for
 from inference.tiers.routes import CallPool
 from inference.workers.heartbeats import WorkerReport, live_workers_with_long_timeout
 
@@ -44,6 +45,8 @@ class PoolWatch:
     def __init__(self) -> None:
         self._workers: tuple[WorkerReport, ...] | None = None
         self._waiting: dict[str, int] = {}
+        self._states: dict[str, PoolNow] = {}
+        """The pools by queue as the last look found them. Each is put together for the first call that may go there."""
         self._sent: dict[str, int] = {}
         """The calls by queue since the last look, which it could not see."""
         self._used_s: dict[str, float] = {}
@@ -75,11 +78,17 @@ class PoolWatch:
         with self._lock:
             if self._workers is None:
                 return pools[0]
-            ahead = {pool.key: self._waiting.get(pool.key, 0) + self._sent.get(pool.key, 0) for pool in pools}
-            name = pool_for(call_pools_now(pools, self._workers, ahead)).name
+            unknown = [pool for pool in pools if pool.key not in self._states]
+            states = call_pools_now(unknown, self._workers, self._waiting)
+            self._states.update(zip((pool.key for pool in unknown), states, strict=True))
+            name = pool_for([self._state_now(pool.key) for pool in pools]).name
             chosen = next(pool for pool in pools if pool.name == name)
             self._sent[chosen.key] = self._sent.get(chosen.key, 0) + 1
             return chosen
+
+    def _state_now(self, key: str) -> PoolNow:
+        state, sent = self._states[key], self._sent.get(key)
+        return replace(state, ahead=state.ahead + sent) if sent else state
 
     def _look_on(self) -> None:
         line = CommandLine(settings.MAAS_REDIS_URL)
@@ -102,7 +111,7 @@ class PoolWatch:
         workers = tuple(live_workers_with_long_timeout())
         waiting = {key: demand.waiting for key, demand in lane_demand(line, keys).items()}
         with self._lock:
-            self._workers, self._waiting, self._sent = workers, waiting, {}
+            self._workers, self._waiting, self._states, self._sent = workers, waiting, {}, {}
 
     def _is_used(self) -> bool:
         with self._lock:

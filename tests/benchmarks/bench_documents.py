@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, median, pstdev
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -227,6 +227,19 @@ def timed(reader: Reader) -> Iterator[Row]:
         yield Row(f"{name}: ocr to the bare reading", f"{median(ours) / median(bare):.2f}", "<= 1.25")
 
 
+def taken(reader: Reader, count: int) -> Iterator[Row]:
+    """Measure the processor time of scans of all kinds, which the scenarios of the simulator take for a page."""
+    found_s = list[float]()
+    for number in range(count):
+        page = generate(FIRST_SEED + 40_000 + number, kind=KINDS[number % len(KINDS)], dpi=200)
+        before_s = time.process_time()
+        reader.run("ocr", page.picture)
+        found_s.append(time.process_time() - before_s)
+    mean_s = fmean(found_s)
+    value = f"{mean_s:.2f}, {pstdev(found_s) / mean_s:.2f}"
+    yield Row(f"`ocr` on a scan, of {count} of all kinds: seconds of a core, spread as a share", value, "none")
+
+
 def with_text_layer(reader: Reader) -> Iterator[Row]:
     """Measure the processor time of this process and of its sandboxed child for pages that have text of their own."""
     documents = DocumentReader(children=1)
@@ -268,6 +281,7 @@ def main() -> None:
     for rows in (
         with_text_layer(reader),
         timed(reader),
+        taken(reader, count),
         righted(reader, count),
         turned(reader, count),
         in_other_scripts(reader, count),

@@ -1,6 +1,6 @@
 """The known workers, models and waiting work at the moment when homes are chosen."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -131,7 +131,7 @@ class Worker:
     """The worker is alive but no longer checks what it should hold."""
 
     def serves(self, pool: str, *, dedicated: bool = False) -> bool:
-        return pool in self.pools or not (self.pools or dedicated)
+        return serves(self.pools, pool, dedicated=dedicated)
 
     def is_open_to(self, pool: str, *, dedicated: bool = False) -> bool:
         return not self.draining and self.serves(pool, dedicated=dedicated)
@@ -142,6 +142,11 @@ class Worker:
     @property
     def mean_service_s(self) -> float:
         return sum(self.service_s.values()) / len(self.service_s) if self.service_s else 0.0
+
+
+def serves(pools: Collection[str], pool: str, *, dedicated: bool = False) -> bool:
+    """Return whether a worker of these pools serves one. A worker that names none serves all but dedicated ones."""
+    return pool in pools or not (pools or dedicated)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,17 @@ def test_the_first_call_waits_until_the_workers_are_known(heart: Heartbeat) -> N
     assert asyncio.run(PoolWatch().choose((home, over))) == over
 
 
+def test_calls_that_come_between_two_looks_spread_over_the_pools(heart: Heartbeat) -> None:
+    home, over = two_pools()
+    heart.beat(Beat(pools=(home.name, over.name), serving=(home.key, over.key)))
+    watch = PoolWatch()
+
+    async def several() -> list[CallPool]:
+        return [await watch.choose((home, over)) for _ in range(8)]
+
+    assert set(asyncio.run(several())) == {home, over}
+
+
 def test_the_watch_ends_when_nobody_calls_and_begins_anew(heart: Heartbeat, monkeypatch: pytest.MonkeyPatch) -> None:
     home, over = two_pools()
     monkeypatch.setattr(call_pools, "LOOK_EVERY_S", 0.05)
