@@ -153,7 +153,8 @@ class Costs:
 def learned(before_s: float, mean_s: float, *, looks: float = 1.0) -> float:
     """Return an average after so many looks that see the same."""
     weight = WEIGHT_OF_FAR if abs(mean_s - before_s) > FAR * before_s else WEIGHT
-    return before_s + (1 - (1 - weight) ** looks) * (mean_s - before_s)
+    kept: float = (1 - weight) ** looks
+    return mean_s + kept * (before_s - mean_s)
 
 
 class Arrivals:
