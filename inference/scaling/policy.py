@@ -1,6 +1,6 @@
 """The number of replicas that costs least, with what missed promises cost."""
 
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -45,8 +45,7 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         tried = near if len(near) <= TRIED else np.unique(np.linspace(near[0], near[-1], TRIED).round().astype(int))
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
-    later = _later(now, terms, expected)
-    rising = grown_in_time([0, *later[1:]], terms.taming)
+    rising = _rising(now, terms, expected)
     needed = max(
         int(tried[best]),
         _keeping_up(now, terms, expected),
@@ -61,8 +60,7 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
     reasons = _reasons(replicas, misses[best], now, terms, expected)
     if rising > tried[best]:
         reasons = (f"{rising} now can grow in time to what is needed later, at the pool's pace", *reasons)
-    soon = ceil((terms.taming.down_every_s + horizon_s(terms)) / terms.taming.up_every_s)
-    return Wanted(replicas, needed, reasons, soon=max(later[:soon], default=0))
+    return Wanted(replicas, needed, reasons, _soon(now, terms, expected))
 
 
 def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int]:
@@ -79,15 +77,25 @@ def _keeping_up(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
     return int(np.ceil(work / terms.slots))
 
 
-def _later(now: PoolNow, terms: PoolTerms, expected: Expected) -> list[int]:
-    """Return the replicas that later rates will need.
+def _rising(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
+    """Return the replicas from which the pool can grow, as fast as it may, to what later rates will need.
 
-    From them follows how many the pool must have now to grow in time, as fast as it may. The first are not part of
-    that: what is needed within one step of growth is weighed by its cost, as everything else.
+    What is needed within one step of growth is weighed by its cost, as everything else.
     """
-    work = np.array(expected.later) * now.service_s
-    needs: list[int] = np.minimum(np.ceil((work + np.sqrt(work)) / terms.slots), terms.most).astype(int).tolist()
-    return needs
+    later = (_enough(rate, now, terms, spare=1.0) for rate in expected.later[1:])
+    return grown_in_time([0, *later], terms.taming)
+
+
+def _soon(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
+    """Return the replicas that are needed so soon that the pool, if it shrank now, would grow again at once."""
+    steps = ceil((terms.taming.down_every_s + horizon_s(terms)) / terms.taming.up_every_s)
+    return _enough(max(expected.later[:steps], default=0.0), now, terms, spare=2.0)
+
+
+def _enough(rate: float, now: PoolNow, terms: PoolTerms, *, spare: float) -> int:
+    """Return the replicas for a rate, with some to spare, as multiples of the chance in what comes."""
+    work = rate * now.service_s
+    return min(ceil((work + spare * sqrt(work)) / terms.slots), terms.most)
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:

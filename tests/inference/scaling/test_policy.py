@@ -47,8 +47,8 @@ def test_what_is_foreseen_to_be_needed_soon_is_known() -> None:
     calm = PoolNow(0.0, ready=8, service_s=3.5)
     assert decide(calm, TERMS, expected(2.0)).soon == 0
     soon, later = (replace(expected(2.0), later=(2.0,) * times + (10.0,) * 9) for times in (6, 7))
-    assert decide(calm, TERMS, soon).soon == 41
-    assert decide(calm, TERMS, later).soon == 10
+    assert decide(calm, TERMS, soon).soon == 47
+    assert decide(calm, TERMS, later).soon == 13
 
 
 def test_replicas_that_start_already_are_not_ordered_again() -> None:
