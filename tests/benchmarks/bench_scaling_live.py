@@ -4,8 +4,8 @@ same trace.
 Run from the repository's root: python -m tests.benchmarks.bench_scaling_live [--repeats 3] [--busy 0.35]. It starts a
 product of its own and does what KEDA and Kubernetes do: it reads how many workers of a pool are `wanted` from the
 product, and starts a worker, or ends the youngest with SIGTERM. Each job has tensors for a model that counts, so that
-the work of each is known before: what a turn takes, and a worker needs from one page to the next, is measured with as
-many workers and jobs as most jobs of the trace meet.
+the work of each is known before: what a turn takes, and a worker needs from one page to the next, is measured with all
+workers, at the load that most jobs of the trace meet.
 The trace is low, then high, then low again, and takes `--busy` of the machine on average: if more were used, workers
 would slow each other down, which the simulation does not know.
 """
@@ -42,6 +42,7 @@ from tests.benchmarks.circumstances import circumstances
 from tests.flows.product import Product
 from tests.live_stack import LiveStack
 from tests.samples.hostile_models import looping
+from tests.waiting import eventually
 
 REPEATS, BUSY = 3, 0.35
 POOL, MODEL = "counting", "counting"
@@ -53,8 +54,8 @@ STEPS_S = (60.0, 120.0, 120.0)
 HIGH = 3.0
 """The rate of the second step, as a multiple of that of the others."""
 TURNS_TRIED = (50_000, 100_000, 200_000, 400_000, 800_000)
-TRIES, TRIED_EVERY_S, TRIED_BY = 24, 0.35, 2
-"""The jobs of each number of turns, the mean time between two jobs, and the workers that measure what a turn takes."""
+TRIES, TRIED_EVERY_S = 24, 0.35
+"""The jobs of each number of turns with which pages are measured, and the mean time between two of them."""
 PROMISE = Promise(0.95, 5.0)
 TAMING = Taming(up=1, up_every_s=10.0, down=1, down_every_s=40.0)
 MAX_WORKERS = 3
@@ -333,7 +334,8 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
     while not scaling_known(product):
         time.sleep(0.5)
     starts_s = [start_time_s(product, workers) for _ in range(STARTS)]
-    workers.become(TRIED_BY)
+    workers.become(MAX_WORKERS)
+    eventually(lambda: scaling(product)["ready"] == MAX_WORKERS, "all workers", START_TIMEOUT_S)
     costs = costs_of_pages(product)
     workers.become(1)
     load_s = scaling(product)["load_s"]
