@@ -45,8 +45,8 @@ class PoolWatch:
     def __init__(self) -> None:
         self._workers: tuple[WorkerReport, ...] | None = None
         self._waiting: dict[str, int] = {}
-        self._states: dict[str, PoolNow] = {}
-        """The pools by queue as the last look found them. Each is put together for the first call that may go there."""
+        self._states: dict[CallPool, PoolNow] = {}
+        """The pools as the last look found them. Each is put together for the first call that may go there."""
         self._sent: dict[str, int] = {}
         """The calls by queue since the last look, which it could not see."""
         self._used_s: dict[str, float] = {}
@@ -78,16 +78,15 @@ class PoolWatch:
         with self._lock:
             if self._workers is None:
                 return pools[0]
-            unknown = [pool for pool in pools if pool.key not in self._states]
-            states = call_pools_now(unknown, self._workers, self._waiting)
-            self._states.update(zip((pool.key for pool in unknown), states, strict=True))
-            name = pool_for([self._state_now(pool.key) for pool in pools]).name
+            unknown = [pool for pool in pools if pool not in self._states]
+            self._states.update(zip(unknown, call_pools_now(unknown, self._workers, self._waiting), strict=True))
+            name = pool_for([self._state_now(pool) for pool in pools]).name
             chosen = next(pool for pool in pools if pool.name == name)
             self._sent[chosen.key] = self._sent.get(chosen.key, 0) + 1
             return chosen
 
-    def _state_now(self, key: str) -> PoolNow:
-        state, sent = self._states[key], self._sent.get(key)
+    def _state_now(self, pool: CallPool) -> PoolNow:
+        state, sent = self._states[pool], self._sent.get(pool.key)
         return replace(state, ahead=state.ahead + sent) if sent else state
 
     def _look_on(self) -> None:

@@ -1,6 +1,6 @@
 """The number of replicas that costs least, with what missed promises cost."""
 
-from math import ceil, sqrt
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,6 +36,26 @@ def step_s(terms: PoolTerms) -> float:
 
 def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
     """Return the number of replicas with the lowest cost over the time that the decision affects."""
+    cheapest, misses = _cheapest(now, terms, expected)
+    rising = _rising(now, terms, expected)
+    needed = max(
+        cheapest,
+        _keeping_up(now, terms, expected),
+        buffered(now, terms, expected),
+        rising,
+        int(now.expects_callers),
+    )
+    replicas = min(max(needed, terms.least), terms.most)
+    if replicas != cheapest:
+        misses = float(_costs(np.array([replicas]), now, terms, expected)[1][0])
+    reasons = _reasons(replicas, misses, now, terms, expected)
+    if rising > cheapest:
+        reasons = (f"{rising} now can grow in time to what is needed later, at the pool's pace", *reasons)
+    return Wanted(replicas, needed, reasons, _soon(now, terms, expected))
+
+
+def _cheapest(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, float]:
+    """Return the number that costs least, and how many requests would begin too late with it."""
     low, high = _range(now, terms, expected)
     tried = np.unique(np.linspace(low, high, min(TRIED, high - low + 1)).round().astype(int))
     costs, misses = _costs(tried, now, terms, expected)
@@ -45,22 +65,7 @@ def decide(now: PoolNow, terms: PoolTerms, expected: Expected) -> Wanted:
         tried = near if len(near) <= TRIED else np.unique(np.linspace(near[0], near[-1], TRIED).round().astype(int))
         costs, misses = _costs(tried, now, terms, expected)
         best = int(np.argmin(costs))
-    rising = _rising(now, terms, expected)
-    needed = max(
-        int(tried[best]),
-        _keeping_up(now, terms, expected),
-        buffered(now, terms, expected),
-        rising,
-        int(now.expects_callers),
-    )
-    replicas = min(max(needed, terms.least), terms.most)
-    if replicas != tried[best]:
-        _, misses = _costs(np.array([replicas]), now, terms, expected)
-        best = 0
-    reasons = _reasons(replicas, misses[best], now, terms, expected)
-    if rising > tried[best]:
-        reasons = (f"{rising} now can grow in time to what is needed later, at the pool's pace", *reasons)
-    return Wanted(replicas, needed, reasons, _soon(now, terms, expected))
+    return int(tried[best]), float(misses[best])
 
 
 def _range(now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[int, int]:
@@ -82,20 +87,22 @@ def _rising(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
 
     What is needed within one step of growth is weighed by its cost, as everything else.
     """
-    later = (_enough(rate, now, terms, spare=1.0) for rate in expected.later[1:])
-    return grown_in_time([0, *later], terms.taming)
+    work = np.array(expected.later[1:]) * now.service_s
+    needs = np.ceil((work + np.sqrt(work)) / terms.slots).astype(int)
+    return grown_in_time([0, *np.minimum(needs, terms.most).tolist()], terms.taming)
 
 
 def _soon(now: PoolNow, terms: PoolTerms, expected: Expected) -> int:
-    """Return the replicas that are needed so soon that the pool, if it shrank now, would grow again at once."""
-    steps = ceil((terms.taming.down_every_s + horizon_s(terms)) / terms.taming.up_every_s)
-    return _enough(max(expected.later[:steps], default=0.0), now, terms, spare=2.0)
+    """Return the replicas that are needed so soon that the pool, if it had fewer, would grow again at once.
 
-
-def _enough(rate: float, now: PoolNow, terms: PoolTerms, *, spare: float) -> int:
-    """Return the replicas for a rate, with some to spare, as multiples of the chance in what comes."""
-    work = rate * now.service_s
-    return min(ceil((work + spare * sqrt(work)) / terms.slots), terms.most)
+    They are those that the highest foreseen rate would want if it came all the time.
+    """
+    steps = int((terms.taming.down_every_s + horizon_s(terms)) / terms.taming.up_every_s)
+    highest = max(expected.later[:steps], default=0.0)
+    if not highest:
+        return 0
+    calm = replace(now, waiting_work_s=0.0, oldest_wait_s=0.0, ready=terms.most, starting_s=())
+    return _cheapest(calm, terms, replace(expected, rates=(highest,) * len(expected.rates)))[0]
 
 
 def _costs(tried: "np.ndarray", now: PoolNow, terms: PoolTerms, expected: Expected) -> tuple[Vector, Vector]:

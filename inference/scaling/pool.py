@@ -127,4 +127,4 @@ class Wanted:
     """The number before the limits of the pool."""
     reasons: tuple[str, ...]
     soon: int = 0
-    """The number that is foreseen to be needed so soon that the pool, if it shrank now, would grow again at once."""
+    """The number that is foreseen to be needed so soon that the pool, if it had fewer, would grow again at once."""

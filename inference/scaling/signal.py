@@ -129,6 +129,7 @@ class Costs:
 
     def __init__(self) -> None:
         self._piece_s: dict[str, float] = {}
+        self._of_pools_s: dict[str, float] = {}
 
     def learn(self, workers: Iterable[WorkerNow]) -> None:
         """Learn from the workers that work: with so many pieces at once, each takes that part of its time (Little)."""
@@ -149,10 +150,23 @@ class Costs:
         """Return the seconds of a piece. In a pool where none has run yet, it is that of the model's own pool."""
         return self._piece_s.get(key) or self._piece_s.get(version_of_queue(key), UNKNOWN_S)
 
+    def of_pool(self, pool: str, pieces: Mapping[str, int]) -> float:
+        """Return the mean of so many pieces of its models. Without any, it is what it was when there were some."""
+        total = sum(pieces.values())
+        if total:
+            self._of_pools_s[pool] = sum(self.of(key) * count for key, count in pieces.items()) / total
+        return self._of_pools_s.get(pool, UNKNOWN_S)
+
 
 def learned(before_s: float, mean_s: float, *, looks: float = 1.0) -> float:
     """Return an average after so many looks that see the same."""
-    weight = WEIGHT_OF_FAR if abs(mean_s - before_s) > FAR * before_s else WEIGHT
+    while looks > 0 and abs(mean_s - before_s) > FAR * before_s:
+        before_s = _nearer(before_s, mean_s, WEIGHT_OF_FAR, min(1.0, looks))
+        looks -= 1
+    return _nearer(before_s, mean_s, WEIGHT, max(0.0, looks))
+
+
+def _nearer(before_s: float, mean_s: float, weight: float, looks: float) -> float:
     kept: float = (1 - weight) ** looks
     return mean_s + kept * (before_s - mean_s)
 
@@ -244,8 +258,7 @@ def _signal(pool: str, fleet: FleetNow, costs: Costs) -> PoolSignal:
     running = fleet.running(models.keys())
     with_work = {*running, *(one.key for one in own.waiting if one.pieces)}
     found = [_model(key, models, own.waiting, running.get(key, 0), costs) for key in sorted(with_work)]
-    weights = own.came or {work.key: work.waiting + work.running for work in found}
-    total = sum(weights.values())
+    pieces = own.came or {work.key: work.waiting + work.running for work in found}
     return PoolSignal(
         pool,
         parts=_parts(own.waiting, costs),
@@ -257,7 +270,7 @@ def _signal(pool: str, fleet: FleetNow, costs: Costs) -> PoolSignal:
         # What runs is half done on average.
         running_work_s=sum(count * costs.of(key) for key, count in running.items()) / 2,
         load_s=max((work.load_s for work in found), default=max((one.load_s for one in own.models), default=0.0)),
-        piece_s=sum(costs.of(key) * count for key, count in weights.items()) / total if total else UNKNOWN_S,
+        piece_s=costs.of_pool(pool, pieces),
     )
 
 

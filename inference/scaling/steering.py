@@ -53,5 +53,6 @@ class Steering:
             every_s = self.terms.taming.up_every_s
             expected = replace(expected, later=self._traffic.later(now.at_s, every_s, ceil(GROWS_FOR_S / every_s)))
         wanted = decide(now, self.terms, expected)
-        allowed = self._tamed.allowed(wanted.replicas, now.replicas, now.at_s, soon=wanted.soon)
+        most, soon = self.terms.most, wanted.soon
+        allowed = self._tamed.allowed(wanted.replicas, now.replicas, now.at_s, most=most, soon=soon)
         return Decision(allowed, wanted, is_predicted)

@@ -23,16 +23,16 @@ class Tamed:
     """The time at which the pool began to shrink after it had grown."""
     _grows: bool = True
 
-    def allowed(self, wanted: int, replicas: int, at_s: float, *, soon: int = 0) -> int:
+    def allowed(self, wanted: int, replicas: int, at_s: float, *, most: int, soon: int = 0) -> int:
         """Return the number that the pool may have now.
 
-        It shrinks only to the most that it wanted within `down_every_s`, does not turn for little, nor if it will need
-        as many again `soon`, and grows again so shortly after it turned only if much more is wanted: so it turns once
-        in that time, unless a spike comes.
+        It shrinks only to the most that it wanted within `down_every_s` or will need again `soon`, and does not turn
+        for little unless it has more than `most`. Within `down_every_s` of a turn it grows only if much more is wanted:
+        so it turns once in that time, unless a spike comes.
         """
         self._wanted.append((at_s, wanted))
         self._had.append((at_s, replicas))
-        allowed = self._grown(wanted, replicas, at_s) if wanted > replicas else self._shrunk(replicas, at_s, soon)
+        allowed = self._grown(wanted, replicas, at_s) if wanted > replicas else self._shrunk(replicas, at_s, most, soon)
         if allowed > replicas:
             self._grows = True
         elif allowed < replicas:
@@ -52,15 +52,15 @@ class Tamed:
         step = max(taming.up, int(taming.up_share * before))
         return max(replicas, min(wanted, before + step))
 
-    def _shrunk(self, replicas: int, at_s: float, soon: int) -> int:
+    def _shrunk(self, replicas: int, at_s: float, most: int, soon: int) -> int:
         taming = self.taming
         since_s = at_s - taming.down_every_s
         before = max(_since(self._had, since_s))
         step = max(taming.down, int(taming.down_share * before))
-        wanted = max(_since(self._wanted, since_s))
-        if self._grows and replicas - max(wanted, soon) < max(1, LITTLE * replicas):
+        enough = max(*_since(self._wanted, since_s), soon)
+        if self._grows and replicas - enough < LITTLE * replicas and replicas <= most:
             return replicas
-        return min(replicas, max(wanted, before - step))
+        return min(replicas, max(enough, before - step))
 
     def _forget(self, at_s: float) -> None:
         longest_s = max(self.taming.up_every_s, self.taming.down_every_s)

@@ -1,13 +1,14 @@
-"""The work of a piece as the product knows it, in the simulation: learned from the last pieces, and so never exact."""
+"""The work of a piece as the product knows it once it has seen some: learned from the last, and so never exact."""
 
 import numpy as np
 import numpy.typing as npt
 
 from inference.scaling.signal import learned
-from inference.workers.placement.page_counts import WEIGHT
 
 LOOK_S = 2.0
 """Seconds between two looks of the product at its pools."""
+WEIGHT = 0.2
+"""The weight of the latest piece in the average of a worker. A test compares both with the product."""
 
 
 class KnownWork:

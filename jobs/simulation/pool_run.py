@@ -175,6 +175,7 @@ class _Run:
             waits.append(self._tick(at_s))
         # What has begun is done, and paid for.
         self.made.replica_s += self._replicas.drained_s + self._line.left_s(at_s)
+        self.made.counts.append((at_s, 0))
         self.made.waits = np.concatenate(waits) if waits else np.zeros(0)
         return self.made
 

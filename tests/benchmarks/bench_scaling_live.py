@@ -165,7 +165,7 @@ class Pages:
             if before is not None and self.came[number] < self.ended[before]:
                 found.append(float(self.began[number] - self.ended[before]))
             last[self.workers[number]] = number
-        return statistics.median(found)
+        return statistics.median(found or [0.0])
 
 
 @dataclass(frozen=True, slots=True)

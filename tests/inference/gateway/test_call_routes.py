@@ -185,6 +185,15 @@ def test_calls_that_come_between_two_looks_spread_over_the_pools(heart: Heartbea
     assert set(asyncio.run(several())) == {home, over}
 
 
+def test_a_pool_that_is_changed_between_two_looks_is_a_new_one(heart: Heartbeat) -> None:
+    home, over = two_pools()
+    heart.beat(Beat(pools=(over.name,)))
+    watch = PoolWatch()
+    assert asyncio.run(watch.choose((home, over))) == over
+    moved = replace(over, name=unique("moved"))
+    assert asyncio.run(watch.choose((home, moved))) == home
+
+
 def test_the_watch_ends_when_nobody_calls_and_begins_anew(heart: Heartbeat, monkeypatch: pytest.MonkeyPatch) -> None:
     home, over = two_pools()
     monkeypatch.setattr(call_pools, "LOOK_EVERY_S", 0.05)

@@ -43,12 +43,19 @@ def test_a_rise_that_is_foreseen_is_begun_as_early_as_the_pace_of_the_pool_deman
     assert "can grow in time" not in there
 
 
-def test_what_is_foreseen_to_be_needed_soon_is_known() -> None:
-    calm = PoolNow(0.0, ready=8, service_s=3.5)
+def test_what_is_foreseen_to_be_needed_soon_is_what_its_highest_rate_wants() -> None:
+    calm = PoolNow(0.0, ready=50, service_s=3.5)
     assert decide(calm, TERMS, expected(2.0)).soon == 0
-    soon, later = (replace(expected(2.0), later=(2.0,) * times + (10.0,) * 9) for times in (6, 7))
-    assert decide(calm, TERMS, soon).soon == 47
-    assert decide(calm, TERMS, later).soon == 13
+    soon, later = (replace(expected(2.0), later=(2.0,) * times + (10.0,) * 9) for times in (5, 6))
+    assert decide(calm, TERMS, soon).soon == needed(calm, rate=10.0)
+    assert decide(calm, TERMS, later).soon == needed(calm, rate=2.0)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.5, 2.0, 20.0])
+def test_of_flat_traffic_no_more_is_needed_soon_than_now(rate: float) -> None:
+    flat = replace(expected(rate), later=(rate,) * 30)
+    wanted = decide(PoolNow(0.0, ready=200, service_s=3.5), TERMS, flat)
+    assert wanted.soon <= wanted.replicas
 
 
 def test_replicas_that_start_already_are_not_ordered_again() -> None:

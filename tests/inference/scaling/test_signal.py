@@ -68,6 +68,14 @@ def test_a_piece_of_other_length_changes_the_average_slowly_unless_it_differs_mu
     assert low_s < costs.of("ocr@1") < high_s
 
 
+def test_an_idle_pool_keeps_the_mean_of_its_pieces() -> None:
+    costs = Costs()
+    assert costs.of_pool("default", {}) == UNKNOWN_S
+    costs.learn([worker(running={"ocr@1": 1}, service_s={"ocr@1": 0.05})])
+    assert costs.of_pool("default", {"ocr@1": 2}) == 0.05
+    assert costs.of_pool("default", {}) == 0.05
+
+
 def test_an_idle_worker_teaches_only_what_nobody_knows() -> None:
     costs = Costs()
     costs.learn([worker(slots=4, running={"ocr@1": 1}, service_s={"ocr@1": 2.0})])

@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 from inference.scaling.pool import Taming
 from inference.scaling.taming import Tamed, grown_in_time
 
+MOST = 1000
+
 
 def follow(wanted: list[int], taming: Taming, *, first: int = 10, every_s: float = 15.0) -> list[int]:
     tamed, had = Tamed(taming), [first]
     for look, count in enumerate(wanted):
-        had.append(tamed.allowed(count, had[-1], look * every_s))
+        had.append(tamed.allowed(count, had[-1], look * every_s, most=MOST))
     return had
 
 
@@ -47,11 +49,16 @@ def test_a_pool_that_grew_does_not_turn_for_little() -> None:
     assert follow([96] * 30, Taming(), first=100)[-1] == 98
 
 
-def test_it_does_not_turn_if_it_will_need_as_many_soon() -> None:
+def test_a_pool_that_may_have_fewer_than_it_has_shrinks_for_one_too() -> None:
     tamed = Tamed(Taming())
-    assert tamed.allowed(5, 10, 0.0, soon=10) == 10
-    assert tamed.allowed(5, 10, 15.0, soon=8) == 9
-    assert tamed.allowed(5, 9, 330.0, soon=12) == 8
+    assert tamed.allowed(99, 100, 0.0, most=99, soon=99) == 99
+
+
+def test_it_shrinks_only_to_what_it_will_need_soon() -> None:
+    tamed = Tamed(Taming())
+    assert tamed.allowed(5, 10, 0.0, most=MOST, soon=10) == 10
+    assert tamed.allowed(5, 10, 15.0, most=MOST, soon=8) == 9
+    assert tamed.allowed(5, 9, 330.0, most=MOST, soon=12) == 9
 
 
 def test_a_pool_without_replicas_grows_just_after_it_shrank() -> None:

@@ -79,8 +79,8 @@ def test_figures_of_several_pools_are_added() -> None:
 
 def test_a_peak_of_several_pools_is_that_of_one_moment() -> None:
     early, late = (run_pool(trace_of(1.0), Static(1), tick_s=15) for _ in range(2))
-    early.counts += [(100.0, 5), (200.0, 1)]
-    late.counts += [(200.0, 3), (300.0, 1)]
+    early.counts = [(0.0, 1), (100.0, 5), (200.0, 1), (300.0, 0)]
+    late.counts = [(0.0, 1), (200.0, 3), (400.0, 0)]
     assert peak_together([early, late]) == 6
     assert peak_together([early]) == 5
 
