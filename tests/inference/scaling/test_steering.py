@@ -34,8 +34,7 @@ def test_a_pool_does_not_shrink_before_a_rise_that_it_foresees_and_does_in_flat_
     minutes = np.arange(WEEKS * WEEK)
     pulses = np.where(minutes % PULSE < PULSE // 2, 6.0, 2.0)
     had = followed(steering_after_weeks(pulses), pulses, first=32, looks=4 * 60)
-    assert min(had) > 27
-    assert had == sorted(had, reverse=True)
+    assert min(had) >= 29
     flat = np.full(WEEKS * WEEK, 2.0)
     had = followed(steering_after_weeks(flat), flat, first=16, looks=4 * 60)
     assert had[-1] <= 13
