@@ -4,8 +4,8 @@ same trace.
 Run from the repository's root: python -m tests.benchmarks.bench_scaling_live [--repeats 3] [--busy 0.35]. It starts a
 product of its own and does what KEDA and Kubernetes do: it reads how many workers of a pool are `wanted` from the
 product, and starts a worker, or ends the youngest with SIGTERM. Each job has tensors for a model that counts, so that
-the work of each is known before: what a turn takes, and a worker needs from one page to the next, is measured with all
-workers, at the load that most jobs of the trace meet.
+the work of each is known: what a turn takes, and a worker needs from one page to the next, is measured before the trace
+and after it, with all workers and at the load that most jobs of the trace meet.
 The trace is low, then high, then low again, and takes `--busy` of the machine on average: if more were used, workers
 would slow each other down, which the simulation does not know.
 """
@@ -54,7 +54,7 @@ STEPS_S = (60.0, 120.0, 120.0)
 HIGH = 3.0
 """The rate of the second step, as a multiple of that of the others."""
 TURNS_TRIED = (50_000, 100_000, 200_000, 400_000, 800_000)
-TRIES, TRIED_EVERY_S = 24, 0.35
+TRIES, TRIED_EVERY_S = 24, 0.27
 """The jobs of each number of turns with which pages are measured, and the mean time between two of them."""
 PROMISE = Promise(0.95, 5.0)
 TAMING = Taming(up=1, up_every_s=10.0, down=1, down_every_s=40.0)
@@ -175,6 +175,12 @@ class Costs:
     each_s: float
     beside_s: float
     between_s: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.beside_s * 1e3:.0f} ms a page, {self.each_s * 1e6:.2f} us a turn,"
+            f" {self.between_s * 1e3:.0f} ms to the next page"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,38 +340,41 @@ def compare(product: Product, workers: Followed, given: argparse.Namespace) -> N
     while not scaling_known(product):
         time.sleep(0.5)
     starts_s = [start_time_s(product, workers) for _ in range(STARTS)]
-    workers.become(MAX_WORKERS)
-    eventually(lambda: scaling(product)["ready"] == MAX_WORKERS, "all workers", START_TIMEOUT_S)
-    costs = costs_of_pages(product)
-    workers.become(1)
+    before = measured(product, workers)
     load_s = scaling(product)["load_s"]
     node_start_s = max(0.0, statistics.mean(starts_s) - load_s)
     assert product.manage("shell", "-c", _NODE_START % node_start_s).returncode == 0
-    times, work = planned(given.busy, given.seed)
-    turns = [max(1, round((one - costs.beside_s) / costs.each_s)) for one in work.tolist()]
-    terms = PoolTerms(PROMISE, node_start_s=node_start_s, load_s=load_s, least=1, most=MAX_WORKERS, taming=TAMING)
-    work = np.array([count * costs.each_s + costs.beside_s for count in turns])
-    trace = PoolTrace(POOL, PAUSE_S + times, work + costs.between_s, terms, PAUSE_S + sum(STEPS_S))
-    run = run_pool(trace, Ours(terms, 1), tick_s=LOOK_S)
-    simulated = Replayed(run.waits, work, run.replica_s - PAUSE_S, run.peak)
-    print(
-        f"a worker starts in {statistics.mean(starts_s):.1f} s; a page takes {costs.beside_s * 1e3:.0f} ms and"
-        f" {costs.each_s * 1e6:.2f} us a turn, and {costs.between_s * 1e3:.0f} ms to the next;"
-        f" {len(times)} jobs, {work.sum():.0f} s of work in {sum(STEPS_S):.0f} s",
-        flush=True,
-    )
+    times, planned_s = planned(given.busy, given.seed)
+    turns = np.maximum(1, np.round((planned_s - before.beside_s) / before.each_s)).astype(int)
+    print(f"a worker starts in {statistics.mean(starts_s):.1f} s; before: {before}; {len(times)} jobs", flush=True)
     real, began_minute = [], int(time.time() // 60)
     with workers.following():
         for number in range(given.repeats):
             time.sleep(PAUSE_S)
-            real.append(replayed(product, workers, times, turns))
+            real.append(replayed(product, workers, times, turns.tolist()))
             print(f"repeat {number + 1}: p95 wait {np.quantile(real[-1].waits, 0.95):.2f} s", flush=True)
-    report(simulated, real)
     ((came,),) = product.rows(_CAME, POOL, began_minute)
+    after = measured(product, workers)
+    print(f"after: {after}")
+    work = np.mean([turns * costs.each_s + costs.beside_s for costs in (before, after)], axis=0)
+    between_s = statistics.mean([before.between_s, after.between_s])
+    terms = PoolTerms(PROMISE, node_start_s=node_start_s, load_s=load_s, least=1, most=MAX_WORKERS, taming=TAMING)
+    trace = PoolTrace(POOL, PAUSE_S + times, work + between_s, terms, PAUSE_S + sum(STEPS_S))
+    run = run_pool(trace, Ours(terms, 1), tick_s=LOOK_S)
+    report(Replayed(run.waits, work, run.replica_s - PAUSE_S, run.peak), real)
     print(
         f"the policy counted {came} of {given.repeats * len(times)} jobs, and believed in"
         f" {statistics.median(workers.believed_s):.2f} s a page (mean {work.mean():.2f})"
     )
+
+
+def measured(product: Product, workers: Followed) -> Costs:
+    """Measure what pages take with all workers, and leave one."""
+    workers.become(MAX_WORKERS)
+    eventually(lambda: scaling(product)["ready"] == MAX_WORKERS, "all workers", START_TIMEOUT_S)
+    costs = costs_of_pages(product)
+    workers.become(1)
+    return costs
 
 
 def scaling_known(product: Product) -> bool:
