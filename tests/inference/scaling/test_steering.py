@@ -8,8 +8,8 @@ from inference.scaling.traffic import WEEK
 
 TERMS = PoolTerms(Promise(0.95, 30), node_start_s=180, load_s=40, taming=Taming(up_share=0.2, down_share=0.1))
 WEEKS = 2
-PULSE = 20
-"""The minutes of a pulse. In the first half it is three times as high as in the second."""
+PERIOD = 20
+"""The minutes after which the rate repeats itself. In the first half it is three times as high as in the second."""
 
 
 def steering_after_weeks(rates: "np.ndarray", terms: PoolTerms = TERMS) -> Steering:
@@ -32,8 +32,8 @@ def followed(steering: Steering, rates: "np.ndarray", *, first: int, looks: int)
 
 def test_a_pool_does_not_shrink_before_a_rise_that_it_foresees_and_does_in_flat_traffic() -> None:
     minutes = np.arange(WEEKS * WEEK)
-    pulses = np.where(minutes % PULSE < PULSE // 2, 6.0, 2.0)
-    had = followed(steering_after_weeks(pulses), pulses, first=32, looks=4 * 60)
+    waves = np.where(minutes % PERIOD < PERIOD // 2, 6.0, 2.0)
+    had = followed(steering_after_weeks(waves), waves, first=32, looks=4 * 60)
     assert min(had) >= 29
     flat = np.full(WEEKS * WEEK, 2.0)
     had = followed(steering_after_weeks(flat), flat, first=16, looks=4 * 60)
