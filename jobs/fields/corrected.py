@@ -22,7 +22,7 @@ Fields = Mapping[str, Any]
 READ = "read"
 NO_FIELDS: Fields = {"fields": [], "tax_rates": [], "line_items": [], "warnings": []}
 _KEPT = ("value", "normalized", "page", "box", "quote", "confidence")
-"""What a corrected field says of the one that was read."""
+"""The part of a corrected field about the one that was read."""
 _OF_OWN_FIELDS = ("number", "email", "phone", "yes_no")
 """The types that only fields have that a tenant defined."""
 

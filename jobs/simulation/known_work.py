@@ -12,7 +12,7 @@ WEIGHT = 0.2
 
 
 class KnownWork:
-    """What `Costs` knows of a model from the averages of its workers, without an object for each worker and look."""
+    """Learns as `Costs` does from the averages of workers, without an object for each worker and look."""
 
     def __init__(self, mean_s: float) -> None:
         self.piece_s = mean_s

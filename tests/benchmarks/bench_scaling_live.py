@@ -170,7 +170,7 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a page takes: the seconds of each turn, those beside them, and those from one page to the next."""
+    """The seconds of each turn of a page, those beside them, and those from one page to the next."""
 
     each_s: float
     beside_s: float

@@ -35,7 +35,7 @@ class TaskView:
     kind: str
     title: str
     ended_notice: str
-    """What the page says when it has ended meanwhile."""
+    """The text of the page when it has ended meanwhile."""
     version: int
     stage: str
     done: int

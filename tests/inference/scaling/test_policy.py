@@ -72,7 +72,7 @@ def test_a_line_that_is_done_before_help_could_come_orders_none() -> None:
 
 
 def test_a_line_already_too_late_is_still_done() -> None:
-    """Its promises are missed whatever comes. It must not wait for ever because nothing can be saved any more."""
+    """All its promises are missed whatever comes. It must not wait for ever because nothing can be saved any more."""
     late = PoolNow(0.0, waiting_work_s=50_000, oldest_wait_s=1500, ready=30, service_s=3.5)
     assert needed(late, replace(TERMS, missed_cost=0.0001)) >= 35
     assert needed(late) > 50
