@@ -30,9 +30,13 @@ DRAIN_KEPT_S = 86_400
 """Seconds until a drain order expires. The worker renews it, and a killed worker never withdraws its order."""
 
 
-@cache
 def _connection() -> "redis.Redis":
-    return single_try(settings.MAAS_REDIS_URL)
+    return _connection_to(settings.MAAS_REDIS_URL)
+
+
+@cache
+def _connection_to(url: str) -> "redis.Redis":
+    return single_try(url)
 
 
 @dataclass(frozen=True)
