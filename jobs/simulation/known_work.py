@@ -8,7 +8,7 @@ from inference.scaling.signal import learned
 LOOK_S = 2.0
 """Seconds between two looks of the product at its pools."""
 WEIGHT = 0.2
-"""The weight of the latest piece in the average of a worker. A test compares both with the product."""
+"""The weight of the latest piece in the average of a worker. A test compares it with the product."""
 
 
 class KnownWork:

@@ -23,7 +23,7 @@ LARGE_POOL = Taming(up_share=0.1, down_share=0.05)
 SPIKE_POOL = Taming(up_share=20.0, down_share=0.1)
 """Taming for a pool that must absorb spikes: there is no limit that a spike would meet."""
 OCR_PAGE_S, OCR_SPREAD = 2.0, 0.7
-"""The mean time and the spread of a scan of any kind through `ocr` on a CPU core, as bench_documents measures them."""
+"""The mean seconds and the spread of a scan of any kind through `ocr` on one core (bench_documents)."""
 
 
 @dataclass(frozen=True, slots=True)

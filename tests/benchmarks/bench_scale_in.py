@@ -2,7 +2,7 @@
 
 Run from the repository's root: python -m tests.benchmarks.bench_scale_in [processes] [drains]. Without numbers, 10
 worker processes are given up, and 50 workers in one process. Each process takes some ten seconds on two cores, mostly
-to start, and each worker in one process a second: 200 and 800 take three quarters of an hour.
+to start, and each worker in one process a second: 200 and 800 take about an hour.
 """
 
 import json

@@ -141,7 +141,7 @@ class Soak:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the processes hold and have used, by their name."""
+    """The memory of each process by its name, and the processor time and disk of all, after so many calls."""
 
     after: int
     """The number of calls that had ended."""
